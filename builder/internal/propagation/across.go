@@ -6,16 +6,16 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Rows may come in parts whose rows have been compared with each other. Then joins compare places of
-// different parts alone: those of one part would be found in the lists that they are in already.
+// Rows may come in parts whose rows have been compared with each other. Joins then compare only places of
+// different parts: two places of one part would already be in each other's lists.
 
-// A block is the places around one that are of the same part, the new ones first.
+// A block is the places around one place that are of the same part, the new ones first.
 type block struct{ from, old, to int }
 
-// sortByPart puts the places of one part beside each other, the new ones of each part first.
+// sortByPart sorts the places by part, the new ones of each part first.
 func (a *around) sortByPart(part []uint16) {
 	a.left, a.blocks = append(a.left[:0], a.all...), a.blocks[:0]
-	fresh, to := a.fresh, 0 // new ones of those left, places in blocks
+	fresh, to := a.fresh, 0 // new places among those left, places in blocks
 	for left := a.left; len(left) > 0; {
 		from, n, later, first := to, 0, 0, part[left[0]]
 		for i, x := range left {
@@ -32,7 +32,7 @@ func (a *around) sortByPart(part []uint16) {
 	}
 }
 
-// joinAcross compares the new places around the one at hand with all of other parts.
+// joinAcross compares the new places around the current one with all of other parts.
 func (j *Join) joinAcross() (pairs int) {
 	a := &j.here
 	for i, b := range a.blocks {
@@ -59,8 +59,8 @@ func (j *Join) joinAcross() (pairs int) {
 	return pairs / 2 // each was compared for both of its places
 }
 
-// compareRows compares some of the places around the one at hand with the first columns, and offers
-// these the near ones.
+// compareRows compares some of the places around the current one with the first columns, and offers them the
+// near ones.
 func (j *Join) compareRows(rows []uint32, wide int) {
 	var bounds [codes.BandRows]uint32
 	for band := range slices.Chunk(rows, codes.BandRows) {

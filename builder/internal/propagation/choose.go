@@ -2,9 +2,8 @@ package propagation
 
 import "github.com/knng/knng/builder/internal/hashrand"
 
-// choose draws some of the rows that list p: by lot, so that hubs are not joined
-// around the same rows every time, and the same ones whatever order they stand
-// in, new ones first.
+// choose draws some of the rows that list p, new ones first. It draws by hash, so that hubs are not joined
+// around the same rows every time, and independent of the order of the rows.
 func (j *Join) choose(p uint32, back []uint32) []uint32 {
 	j.lots = j.lots[:0]
 	for _, e := range back {

@@ -2,13 +2,12 @@ package propagation
 
 import "slices"
 
-// fewFresh is up to how many new places each pair is compared once, for both: kernels compare
-// four rows at a time. SIFT (250,000) spends about 12 % less CPU in rounds after the first by
-// it; 8 gained nothing more, and with any number the first round took some 15 % more.
+// fewFresh is the most new places for which each pair is compared once, for both: kernels compare four rows
+// at a time. With it SIFT (250,000) spends about 12 % less CPU in rounds after the first; 8 gained nothing
+// more, and with any number the first round took about 15 % more.
 const fewFresh = 4
 
-// compareFew compares the few new places with all that come after them, and offers the near
-// pairs.
+// compareFew compares the few new places with all that come after them, and offers the near pairs.
 func (j *Join) compareFew() {
 	all, fresh := j.here.all, j.here.fresh
 	j.near.begin(all)
@@ -25,8 +24,7 @@ func (j *Join) compareFew() {
 	}
 }
 
-// near are candidates of some places, who have the numbers 0, 1, ...: so many of each as there
-// are places, in room of its own.
+// near holds candidates of some places, numbered 0, 1, ...: at most as many for each as there are places.
 type near struct {
 	all       []uint32
 	numbers   []uint32
@@ -35,7 +33,7 @@ type near struct {
 	places    []uint32
 }
 
-// begin forgets all candidates and takes other places.
+// begin removes all candidates and takes other places.
 func (n *near) begin(all []uint32) {
 	n.all = all
 	for i := len(n.numbers); i < len(all); i++ {
@@ -48,8 +46,8 @@ func (n *near) begin(all []uint32) {
 	}
 }
 
-// note takes the places that are near to number i, or it to them, by ascending number. Those up
-// to i are known already. It does not branch on which of the two it is.
+// note records the places that are near to number i, and i for each of them, by ascending number. Those up to
+// i are known already. It does not branch on which case applies.
 func (n *near) note(i int, distances, others, bounds []uint32) {
 	after, _ := slices.BinarySearch(others, uint32(i+1))
 	for at, o := range others[after:] {
@@ -59,7 +57,7 @@ func (n *near) note(i int, distances, others, bounds []uint32) {
 	}
 }
 
-// add puts a candidate behind those of number i, and counts it if it is within the bound.
+// add puts a candidate after those of number i, and counts it if it is within the bound.
 func (n *near) add(i int, distance, place, bound uint32) {
 	count := n.counts[i]
 	to := i*len(n.all) + int(count)
@@ -70,7 +68,7 @@ func (n *near) add(i int, distance, place, bound uint32) {
 	n.counts[i] = count
 }
 
-// of are the candidates of number i.
+// of returns the candidates of number i.
 func (n *near) of(i int) (distances, places []uint32) {
 	from := i * len(n.all)
 	to := from + int(n.counts[i])

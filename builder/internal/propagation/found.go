@@ -2,17 +2,17 @@ package propagation
 
 import "github.com/knng/knng/builder/internal/candidates"
 
-// foundRows is of how many rows entries are found at a time: few enough for L1.
+// foundRows is the number of rows whose entries are found at a time: few enough for L1.
 const foundRows = 16
 
-// found is those entries of some rows whose places are entered.
+// found holds the entries of some rows whose places are entered.
 type found struct {
 	*Round
 	first  int                // of the rows
 	slots  []candidates.Entry // of their lists, K each
 	at     []uint32           // the slots of the entries
 	places []uint32           // in the entries
-	rowOf  []uint32           // of each slot: which of the rows has it
+	rowOf  []uint32           // the row of each slot
 }
 
 func (r *Round) newFound() *found {
@@ -25,8 +25,8 @@ func (r *Round) newFound() *found {
 	return f
 }
 
-// find finds them in the lists of rows first to end-1, which are at most foundRows, for places of so many parts, the first of
-// them from.
+// find finds the entries in the lists of rows first to end-1, at most foundRows, whose places are of so many
+// parts, from part from on.
 func (f *found) find(first, end, from, parts int) {
 	f.first, f.slots = first, f.lists.Slots(first, end)
 	at, places := f.at[:cap(f.at)], f.places[:cap(f.places)]
@@ -34,7 +34,8 @@ func (f *found) find(first, end, from, parts int) {
 	f.at, f.places = at[:n], places[:n]
 }
 
-// take is entry i as the place in it gathers it, row<<1 | new, and takes the mark of joins around that place off.
+// take returns entry i in the form in which its place gathers it, row<<1 | new, and removes the mark of joins
+// around that place.
 func (f *found) take(i int) uint32 {
 	at := f.at[i]
 	row := f.rowOf[at]

@@ -4,28 +4,28 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Join joins around places: one per goroutine. The memory that it touches is scattered, so it
-// prefetches that of the next place before it compares the neighbors of the current one: some
-// 300 cache lines. Those of lists are prefetched again, some at a time, right before offers.
+// Join joins around places; each goroutine has one. Its memory accesses are scattered, so it prefetches those
+// of the next place before it compares the neighbors of the current one: about 300 cache lines. Lists are
+// prefetched again, some at a time, right before offers.
 type Join struct {
 	*Round
 	tile  *codes.Tile
 	seen  visited
-	here  around // the place at hand
-	ahead around // the next
+	here  around // the current place
+	ahead around // the next place
 	old   []uint32
 	lots  []uint64
 
 	near   near                                // of few new places
-	bounds []uint32                            // of the places around the one at hand, and what kernels may read behind them
+	bounds []uint32                            // bounds of the places around the current one, and padding that kernels may read
 	part   []uint16                            // of every place: only places of different parts are compared; nil: all
-	others []uint32                            // of other parts than some around the one at hand
+	others []uint32                            // of other parts than some places around the current one
 	pairs  func(all []uint32, fresh int) error // nil: by codes
 	failed error
 }
 
-// around is the places around one: those that are new, then those that are not; where parts are told
-// apart, so those of each part.
+// around is the places around one place: the new ones, then the others; or, if parts are separated, such a
+// sequence for each part.
 type around struct {
 	all    []uint32
 	fresh  int
@@ -43,17 +43,17 @@ func (r *Round) Join(m *codes.Matrix) *Join {
 	return &Join{Round: r, tile: m.NewTile(), seen: newVisited(r.lists.K + r.most), part: r.part}
 }
 
-// JoinBy returns a joiner that has others compare: pairs compares each of the first fresh
-// places of all with all that come after it, for both.
+// JoinBy returns a joiner that calls pairs to compare: pairs compares each of the first fresh places of all
+// with all that come after it, for both.
 func (r *Round) JoinBy(pairs func(all []uint32, fresh int) error) *Join {
 	return &Join{Round: r, seen: newVisited(r.lists.K + r.most), pairs: pairs}
 }
 
-// Err is the first error of those who compare for a joiner by [Round.JoinBy].
+// Err returns the first error of pairs in a joiner made by [Round.JoinBy].
 func (j *Join) Err() error { return j.failed }
 
-// Around joins around each of places, which are of the parts entered, and returns how
-// many pairs it compared.
+// Around joins around each of places, which are of the entered parts, and returns the number of pairs
+// compared.
 func (j *Join) Around(places ...uint32) (pairs int) {
 	for i, p := range places {
 		if i == 0 {
@@ -88,10 +88,10 @@ func (j *Join) look(p uint32) {
 	}
 }
 
-// behind is what kernels may read behind the bounds of columns.
+// behind is the padding after the bounds of columns that kernels may read.
 var behind [16]uint32
 
-// join compares the new places around the one at hand with all of them.
+// join compares the new places around the current one with all of them.
 func (j *Join) join() (pairs int) {
 	all, fresh := j.here.all, j.here.fresh
 	if !j.ready(&j.here) {
@@ -121,9 +121,9 @@ func (j *Join) join() (pairs int) {
 	return fresh*(fresh-1)/2 + fresh*(len(all)-fresh)
 }
 
-// compare compares a range of the columns with the first of them, and offers the near pairs,
-// nearly all of which are listed already. To remember the lists of all places, which takes no
-// lock to look into and half the memory of the lists again, saved SIFT 5 to 14 % of the joins.
+// compare compares a range of the columns with the first of them, and offers the near pairs, nearly all of
+// which are already listed. A set of the listed places of all lists, readable without a lock and half the
+// size of the lists, saved SIFT 5 to 14 % of the joins.
 func (j *Join) compare(from, to, wide int) {
 	for ; from < to; from += codes.BandRows {
 		rows := j.tile.Band(from, to, wide)

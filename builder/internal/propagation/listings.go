@@ -11,8 +11,8 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// listings are the entries whose places are entered, shared out by stretches of places. A goroutine gathers those of a
-// stretch within its cache, and nobody else writes there.
+// listings are the entries whose places are entered, distributed by stretches of places. A goroutine gathers
+// those of a stretch within its cache, and no other writes there.
 type listings struct {
 	*Round
 	shift  int // a stretch has 1<<shift places
@@ -24,7 +24,7 @@ type listings struct {
 	starts  []int // where in gathered the places of each stretch begin
 }
 
-// A sharer shares out the entries of the rows that one goroutine looks through.
+// A sharer distributes the entries of the rows that one goroutine reads.
 type sharer struct {
 	*listings
 	found *found
@@ -32,21 +32,21 @@ type sharer struct {
 	full  [][]chunk // of each stretch
 }
 
-// A chunk holds entries of rows from one on: of each the place in its stretch, in the highest bits, then the row after the
-// first, then whether it is new.
+// A chunk holds entries of rows from one on: for each entry its place within the stretch, in the highest
+// bits, then the row's distance from the first, then whether it is new.
 type chunk struct {
 	row     uint32
 	entries []uint32
 }
 
-// A stretch has stretchPlaces places, whose gathered neighbors take some 150 KB, and more where there would be more than
-// mostStretches of them, each of which has a chunk under way.
+// A stretch has stretchPlaces places, whose gathered neighbors take about 150 KB. It has more if there would
+// be more than mostStretches, since each has a chunk in progress.
 const (
 	stretchPlaces = 1 << 12
 	mostStretches = 1 << 10
 )
 
-// chunkEntries is how many entries a chunk has room for: half a kibibyte.
+// chunkEntries is the number of entries in a chunk: half a kibibyte.
 const chunkEntries = 128
 
 func newListings(r *Round) *listings {
@@ -76,7 +76,7 @@ func (l *listings) enter(from, end, threads int) error {
 	})
 }
 
-// share finds the entries in all lists, and takes the marks of joins around their places off.
+// share finds the entries in all lists, and removes the marks of joins around their places.
 func (l *listings) share(from, end, threads int) error {
 	l.used.Store(0)
 	l.sharers = l.sharers[:0]
@@ -95,7 +95,7 @@ func (l *listings) share(from, end, threads int) error {
 	})
 }
 
-// take shares out the entries that were found.
+// take distributes the entries that were found.
 func (s *sharer) take() {
 	place, row := uint32(1)<<s.shift-1, s.rows()-1
 	for i, p := range s.found.places {
@@ -111,10 +111,10 @@ func (s *sharer) take() {
 	}
 }
 
-// rows is how many rows the entries of a chunk can be of.
+// rows returns how many rows a chunk's entries can be of.
 func (l *listings) rows() uint32 { return 1 << (31 - l.shift) }
 
-// chunk is room for entries, in Go's heap where hubs have more than was reckoned with.
+// chunk returns room for entries, in Go's heap if hubs have more than was planned.
 func (l *listings) chunk() []uint32 {
 	if end := int(l.used.Add(chunkEntries)); end <= len(l.memory.Slice) {
 		return l.memory.Slice[end-chunkEntries : end-chunkEntries : end]
@@ -132,7 +132,7 @@ func (l *listings) each(stretch int, fn func(c chunk)) {
 	}
 }
 
-// layOut settles where the places of every stretch go, and returns how much room all take.
+// layOut sets where the places of every stretch go, and returns the room for all.
 func (l *listings) layOut(from, end int) int {
 	at := 0
 	l.starts = l.starts[:0]
@@ -153,7 +153,8 @@ func (l *listings) places(stretch, from, end int, fn func(place int)) {
 	}
 }
 
-// gather gathers the neighbors of the places of a stretch: of each that is entered its list, then the rows that list it.
+// gather gathers the neighbors of the places of a stretch: for each entered place its list, then the rows
+// that list it.
 func (l *listings) gather(stretch, from, end int) {
 	first := stretch << l.shift
 	last := min(first+1<<l.shift, l.lists.N)

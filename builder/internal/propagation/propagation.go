@@ -6,10 +6,9 @@
 // queue is empty or T points have been visited. Every visited point is a
 // candidate for p, and p for it.
 //
-// Where this departs from the paper: all rows read the lists of one generation
-// and the candidates make the next one (the paper updates the lists that it
-// reads). The result then depends on no order, and a round can be cut into
-// blocks that are done anywhere, again, or in parallel.
+// It departs from the paper in one point: all rows read the lists of one generation, and the candidates make
+// the next one (the paper updates the lists that it reads). The result then does not depend on any order, and
+// a round can be cut into blocks that are done anywhere, again, or in parallel.
 package propagation
 
 // Lists is the generation that is read.
@@ -18,15 +17,14 @@ type Lists interface {
 	List(place uint32) (ids []uint32, keys []float32)
 }
 
-// Keys evaluates keys between place x and the places ids into out, and returns
-// how many distances it really computed.
+// Keys evaluates keys between place x and the places ids into out, and returns the number of distances that
+// it computed.
 type Keys func(x uint32, ids []uint32, out []float32) (evaluated int, err error)
 
-// Count is how many pairs were requested and how many evaluated.
+// Count is the number of pairs requested, and of pairs evaluated.
 type Count struct{ Requested, Evaluated int64 }
 
-// BestFirst visits around one place at a time. It holds buffers: one per
-// goroutine.
+// BestFirst visits around one place at a time. It holds buffers; each goroutine has one.
 type BestFirst struct {
 	lists  Lists
 	keys   Keys
@@ -46,9 +44,8 @@ type candidate struct {
 	id  uint32
 }
 
-// New returns a searcher that visits at most visits points around a place.
-// With reuse, keys that stand in the place's own list are taken from there:
-// requested, but not evaluated again.
+// New returns a searcher that visits at most visits points around a place. With reuse, it takes keys from the
+// place's own list if they are there: requested, but not evaluated again.
 func New(lists Lists, keys Keys, rowOf []uint32, visits int, reuse bool) *BestFirst {
 	return &BestFirst{lists: lists, keys: keys, rowOf: rowOf, visits: visits, reuse: reuse,
 		seen: newVisited(visits + 1), ids: make([]uint32, 0, visits), found: make([]float32, visits)}

@@ -26,8 +26,7 @@ func (v *visited) reset() {
 	}
 }
 
-// add puts id in and reports whether it was not there. At most capacity ids may
-// be added between resets.
+// add adds id and reports whether it was not in the set. At most capacity ids may be added between resets.
 func (v *visited) add(id uint32) bool {
 	at := uint64(id) * 0x9e3779b97f4a7c15 >> v.shift
 	for {

@@ -15,28 +15,27 @@ var held struct {
 	beside int64 // bytes that are neither these nor Go's, as last seen
 }
 
-// besideHeap is the memory that a process is assumed to hold besides Go's memory and blocks: the
-// data of the program, some megabytes. With cgo Pebble takes its memory from C, whose use is
-// not known before it is measured: 55 MiB in a build of 20 million rows.
+// besideHeap is the memory that a process is assumed to hold besides Go's memory and blocks: the data of the
+// program, some megabytes. With cgo Pebble takes its memory from C, whose use is unknown before it is
+// measured: 55 MiB in a build of 20 million rows.
 const besideHeap = 16 << 20
 
-// overshoot is the part of a limit that the collector may pass it by while it works.
-// Measured without: 227.0 MiB of 225.8 in a build of a million rows.
+// overshoot is the part of a limit by which the collector may exceed it while it works. Without it: 227.0 MiB
+// of 225.8 in a build of a million rows.
 const overshoot = 32
 
-// leastHeap is the least limit of Go's heap: with less the collector would run
-// without end. Of a limit under 32 MiB half.
+// leastHeap is the least limit of Go's heap: with less the collector would run without end. If the limit is
+// under 32 MiB, it is half of it.
 const leastHeap = 16 << 20
 
-// besideOf is the part of a limit that is left to all but Go's memory and blocks: little in a
+// besideOf is the part of a limit that is left for everything except Go's memory and blocks: little in a
 // small build, as the program's data is pages of a file.
 func besideOf(limit int64) int64 { return min(besideHeap, limit/16) }
 
-// HoldHeap keeps the anonymous memory of this process under limit bytes from now on:
-// Go's heap gets the rest beside the blocks outside of it (debug.SetMemoryLimit), so that
-// garbage is collected before it stands beside them; a lower limit of the heap's own
-// (GOMEMLIMIT) stays. 0 ends that. It is for programs that are nothing but a build: the
-// limit is one for the whole process.
+// HoldHeap keeps the anonymous memory of this process under limit bytes from now on. Go's heap gets the limit
+// less the blocks outside of it (debug.SetMemoryLimit), so that garbage is collected before it adds to them;
+// a lower limit of the heap's own (GOMEMLIMIT) stays. 0 ends that. It is for programs that only build, since
+// the limit is one for the whole process.
 func HoldHeap(limit int64) {
 	held.Lock()
 	defer held.Unlock()
@@ -47,8 +46,8 @@ func HoldHeap(limit int64) {
 	limitHeap()
 }
 
-// Observe reports the resident anonymous memory of the process. Memory that is neither Go's nor in
-// blocks lowers the heap's limit too.
+// Observe reports the resident anonymous memory of the process. Memory that is neither Go's nor in blocks
+// also lowers the heap's limit.
 func Observe(anonymous int64) {
 	held.Lock()
 	defer held.Unlock()
@@ -58,10 +57,10 @@ func Observe(anonymous int64) {
 	}
 }
 
-// collectFrom is the size of a block from which taking it waits until Go has returned its free
-// memory. Go returns it in its own time, and a block can be filled in less: 407 MiB of
-// 400 for a moment, when the last pass of a build took 80 MiB. Collecting takes some
-// milliseconds, which the blocks of every group of leaves are too small to be worth.
+// collectFrom is the size from which taking a block waits until Go has returned its free memory. Go returns
+// it in its own time, and a block can be filled sooner: 407 MiB of 400 for a moment, when the last pass of a
+// build took 80 MiB. Collecting takes some milliseconds, too much for the small blocks of every group of
+// leaves.
 const collectFrom = 32 << 20
 
 // account notes that blocks take so many bytes more.
@@ -84,7 +83,7 @@ func limitHeap() {
 	debug.SetMemoryLimit(heap)
 }
 
-// GoBytes is the memory that Go's runtime holds, which its limit bounds.
+// GoBytes returns the memory that Go's runtime holds, which its limit bounds.
 func GoBytes() int64 {
 	m := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(m)

@@ -9,10 +9,9 @@ import (
 	"unsafe"
 )
 
-// A Ledger hands out large blocks within a limit. A block that no longer fits is a
-// mapped file, whose pages the kernel may write out and drop: a build then takes
-// longer and comes to the same end. The zero Ledger has no limit. Blocks of
-// different goroutines may come from one Ledger.
+// A Ledger provides large blocks within a limit. A block that does not fit is a mapped file, whose pages the
+// kernel may write out and drop: a build then takes longer, with the same result. The zero Ledger has no
+// limit. Goroutines may share a Ledger.
 type Ledger struct {
 	Limit int64  // bytes of anonymous memory; 0: no limit
 	Dir   string // where the files go
@@ -21,14 +20,14 @@ type Ledger struct {
 	disk atomic.Int64
 }
 
-// Used is how many bytes of anonymous memory the blocks in use take.
+// Used returns the bytes of anonymous memory that the blocks in use take.
 func (l *Ledger) Used() int64 { return l.used.Load() }
 
-// Disk is how many bytes of files the blocks in use take. They have no names, so no
-// folder shows them.
+// Disk returns the bytes of files that the blocks in use take. The files have no names, so no folder shows
+// them.
 func (l *Ledger) Disk() int64 { return l.disk.Load() }
 
-// Room is how many bytes of anonymous memory are left.
+// Room returns the bytes of anonymous memory that are left.
 func (l *Ledger) Room() int64 {
 	if l.Limit == 0 {
 		return math.MaxInt64
@@ -36,7 +35,7 @@ func (l *Ledger) Room() int64 {
 	return max(0, l.Limit-l.used.Load())
 }
 
-// TakeMemory returns a block of n zeros in memory, where there is room for it.
+// TakeMemory returns a block of n zeros in memory, if there is room for it.
 func TakeMemory[T element](l *Ledger, n int) (b Block[T], ok bool) {
 	size := int64(unsafe.Sizeof(T(0))) * int64(n)
 	if used := l.used.Add(size); l.Limit != 0 && used > l.Limit {
@@ -48,8 +47,8 @@ func TakeMemory[T element](l *Ledger, n int) (b Block[T], ok bool) {
 	return b, true
 }
 
-// Take returns a block of n zeros. A file's space is reserved at once: a disk that
-// is full is an error here, not a fault later.
+// Take returns a block of n zeros. The space of a file is reserved at once, so that a full disk is an error
+// here, not a fault later.
 func Take[T element](l *Ledger, n int) (Block[T], error) {
 	if b, ok := TakeMemory[T](l, n); ok {
 		return b, nil
@@ -65,8 +64,8 @@ func Take[T element](l *Ledger, n int) (Block[T], error) {
 	return b, nil
 }
 
-// TakeFile is Take, but that a block beyond the limit is the beginning of f: it has the bytes of
-// the file, all writes to it stay there, and the caller counts its disk.
+// TakeFile is Take, except that a block beyond the limit is the beginning of f: it has the bytes of the file,
+// all writes to it stay there, and the caller counts its disk.
 func TakeFile[T element](l *Ledger, f *os.File, n int) (b Block[T], mapped bool, err error) {
 	if b, ok := TakeMemory[T](l, n); ok {
 		return b, false, nil
@@ -83,8 +82,8 @@ func TakeFile[T element](l *Ledger, f *os.File, n int) (b Block[T], mapped bool,
 	return over[T](memory, n), true, nil
 }
 
-// fill takes space by writing the bytes that the file has, and zeros behind them, where there is no other way: a
-// file with holes would end the process at the first page that a full disk refuses.
+// fill allocates space by writing the bytes that the file has, and zeros after them, if there is no other
+// way: with holes in the file, the first page that a full disk refuses would end the process.
 func fill(f *os.File, size int64) error {
 	for at, piece := int64(0), make([]byte, 1<<20); at < size; at += int64(len(piece)) {
 		piece = piece[:min(size-at, int64(len(piece)))]
@@ -100,7 +99,7 @@ func fill(f *os.File, size int64) error {
 	return nil
 }
 
-// mapScratch maps a new file without a name.
+// mapScratch maps a new unnamed file.
 func mapScratch(dir string, size int64) ([]byte, error) {
 	f, err := os.CreateTemp(dir, "pages-")
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package offheap makes large slices for random access. Beyond some megabytes they
-// are mapped outside Go's heap: on huge pages where the system offers them on
-// request, because with small ones nearly every access to hundreds of megabytes
-// also misses the table of pages; and given back the moment they are freed, where
-// a heap that held them would let as much garbage again pile up beside them. A
-// Ledger keeps them within a limit, HoldHeap the garbage of Go's heap beside them.
+// Package offheap makes large slices for random access. Beyond some megabytes they are mapped outside Go's
+// heap. If the system offers huge pages on request, they use these: with small pages nearly every access to
+// hundreds of megabytes also misses the TLB. And their memory is returned the moment they are freed; Go's
+// heap would let as much garbage pile up again. A Ledger keeps them within a limit, and HoldHeap limits the
+// garbage of Go's heap.
 package offheap
 
 import "unsafe"
@@ -14,16 +13,16 @@ type element interface {
 
 // Block is a slice that its owner frees.
 type Block[T element] struct {
-	Slice   []T // nil once freed
+	Slice   []T // nil after Free
 	mapped  []byte
 	returns func() // tells the ledger
 
 	anonymous bool // mapped is memory, not a file
 }
 
-// mappedFrom is the size from which a block stands outside the heap. A smaller block gains
-// nothing, and the race detector sees it. From 8 MiB on, 200,000 rows of SIFT in parts took
-// 82 MiB where their plan had 59: lists of a group were garbage of 7 MiB each.
+// mappedFrom is the size from which a block is outside the heap. A smaller block gains nothing, and the race
+// detector sees it. With 8 MiB, 200,000 rows of SIFT in parts took 82 MiB instead of the planned 59: lists of
+// a group were garbage of 7 MiB each.
 var mappedFrom = 1 << 20 // a variable for tests
 
 // Make returns a block of n zeros.
@@ -44,22 +43,21 @@ func over[T element](memory []byte, n int) Block[T] {
 	return Block[T]{Slice: unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), n), mapped: memory}
 }
 
-// MapFrom sets the size from which blocks stand outside the heap, for tests of leaks.
+// MapFrom sets the size from which blocks are outside the heap, for tests of leaks.
 func MapFrom(bytes int) (restore func()) {
 	before := mappedFrom
 	mappedFrom = bytes
 	return func() { mappedFrom = before }
 }
 
-// Held is the bytes of all blocks outside the heap that have not been freed.
+// Held returns the bytes of all blocks outside the heap that have not been freed.
 func Held() int64 {
 	held.Lock()
 	defer held.Unlock()
 	return held.blocks
 }
 
-// Free gives the memory back. Nobody may be using the slice; freeing twice does
-// nothing.
+// Free frees the memory. Nobody may be using the slice; freeing twice does nothing.
 func (b *Block[T]) Free() {
 	if b.mapped != nil {
 		unmapMemory(b.mapped)

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wishHuge asks for huge pages. It is a wish: an error changes nothing.
+// wishHuge requests huge pages. An error does not matter.
 func wishHuge(memory []byte) { _ = unix.Madvise(memory, unix.MADV_HUGEPAGE) }
 
-// reserve makes f size bytes long and takes the space now.
+// reserve makes f size bytes long and allocates the space now.
 func reserve(f *os.File, size int64) error {
 	if size == 0 {
 		return nil
@@ -31,6 +31,5 @@ func reserve(f *os.File, size int64) error {
 	return nil
 }
 
-// reservePiece is how much is reserved by a call: one that a signal interrupts may have
-// to begin anew.
+// reservePiece is the size that one call reserves: a call that a signal interrupts may have to begin anew.
 const reservePiece = 64 << 20

@@ -59,7 +59,7 @@ func (m *Method) divide() error {
 	return err
 }
 
-// roomForGroups gives the ledger the memory of groups, until done.
+// roomForGroups reserves the memory of groups in the ledger, until done is called.
 func (m *Method) roomForGroups() (done func()) {
 	m.Ledger.Limit = m.opts.Memory.Solving()
 	return func() {
@@ -68,7 +68,7 @@ func (m *Method) roomForGroups() (done func()) {
 	}
 }
 
-// assign divides all rows.
+// assign assigns all rows to leaves.
 func (m *Method) assign(number int) (*groups.Leaves, error) {
 	rounding, err := m.Rounding(m.Rows)
 	if err != nil {
@@ -93,7 +93,7 @@ func (m *Method) assign(number int) (*groups.Leaves, error) {
 	return groups.Divide(m.Ctx, d)
 }
 
-// forgetLeaves removes the leaves of a division that is done.
+// forgetLeaves removes the leaves of a finished division.
 func (m *Method) forgetLeaves() error {
 	scratch, err := m.Draft.ScratchDir()
 	if err != nil {
@@ -105,8 +105,8 @@ func (m *Method) forgetLeaves() error {
 	return nil
 }
 
-// doBatch does the groups of a batch that are not done. One is solved while the one before it
-// is committed and the one after it comes from disk.
+// doBatch does the unfinished groups of a batch. While it solves one group, the previous one is committed and
+// the next one is read from disk.
 func (m *Method) doBatch(leaves *groups.Leaves, batch groups.Batch, done []bool, p *progress.Phase) (sum job.Counts, err error) {
 	if !slices.Contains(done[batch.From:batch.To], false) {
 		p.Earlier(batch.To - batch.From)
@@ -120,7 +120,7 @@ func (m *Method) doBatch(leaves *groups.Leaves, batch groups.Batch, done []bool,
 	if err != nil {
 		return sum, err
 	}
-	defer spill.Close() // it has no name: what it held is gone with it
+	defer spill.Close() // it is unnamed: its contents are removed with it
 	m.Holds(spill)
 	defer m.Holds(nil)
 	line, err := newPipeline(m, spill, p)
@@ -142,7 +142,7 @@ func (m *Method) doBatch(leaves *groups.Leaves, batch groups.Batch, done []bool,
 	return line.sum, err
 }
 
-// groupRowBytes is the memory of a row in a group.
+// groupRowBytes returns the memory of a row in a group.
 func (m *Method) groupRowBytes() int64 {
 	return solve.RowBytes(&m.Points, m.Set.K, m.Goal.PartsOverlap(m.N()))
 }

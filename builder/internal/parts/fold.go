@@ -9,9 +9,8 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// fold unites the finished divisions into one list a place, so that no more than
-// those of one division and twice the lists are ever on disk. The last division is not
-// folded: its units become the graph.
+// fold merges the finished divisions into one list per place, so that the disk never holds more than one
+// division and twice the lists. The last division is not folded: its units become the graph.
 func (m *Method) fold() error {
 	if !m.foldDue() {
 		return nil
@@ -54,7 +53,7 @@ func (m *Method) fold() error {
 
 func (m *Method) foldDue() bool { return int(m.folded) < len(m.State.Stages) }
 
-// loadFolded takes up the lists last folded.
+// loadFolded loads the latest folded lists.
 func (m *Method) loadFolded() error {
 	stage, ok, err := m.Draft.Folded()
 	if err != nil || !ok {
@@ -81,7 +80,7 @@ func (m *Method) loadFolded() error {
 	})
 }
 
-// bound sets the bounds that a batch of folded lists tells.
+// bound sets the bounds from a batch of folded lists.
 func (m *Method) bound(l *store.Lists) {
 	for i, place := range l.Rows {
 		if from, to := l.Starts[i], l.Starts[i+1]; int(to-from) == m.K {
@@ -90,7 +89,7 @@ func (m *Method) bound(l *store.Lists) {
 	}
 }
 
-// foldedNotes names the record of the notes of the divisions that are folded.
+// foldedNotes is the name of the record of the notes of the folded divisions.
 const foldedNotes = "steered"
 
 // foldNotes records the sums of the notes of the finished divisions.
@@ -106,7 +105,7 @@ func (m *Method) foldNotes() error {
 	return m.Draft.Record(foldedNotes, s.Notes(m.Steer.Places))
 }
 
-// steered is the recall of the steering rows' lists so far, and its standard error.
+// steered returns the recall of the steering rows' lists so far, and its standard error.
 func (m *Method) steered() (mean, standardError float64, err error) {
 	s, err := m.noted()
 	if err != nil {
@@ -117,7 +116,7 @@ func (m *Method) steered() (mean, standardError float64, err error) {
 	return mean, standardError, nil
 }
 
-// noted is the steering rows' lists so far, to be freed.
+// noted returns the steering rows' lists so far, which the caller frees.
 func (m *Method) noted() (*solve.Steered, error) {
 	s := solve.NewSteered(m.Steer.Places, m.K)
 	if err := m.gather(s); err != nil {
@@ -127,8 +126,8 @@ func (m *Method) noted() (*solve.Steered, error) {
 	return s, nil
 }
 
-// gather unites the notes of all divisions. Those of one may be met twice: in the
-// record, and in units that a crash kept a fold from dropping.
+// gather merges the notes of all divisions. Those of one division may occur twice: in the record, and in
+// units that a fold did not drop because of a crash.
 func (m *Method) gather(s *solve.Steered) error {
 	var folded []solve.Noted
 	if _, err := m.Draft.Load(foldedNotes, &folded); err != nil {

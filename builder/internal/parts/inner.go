@@ -14,17 +14,17 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// The parts method under inner products: balls of near directions among rows of about the same
-// length (package internal/inner), into some more of which every row looks in a division, as in the
-// balls method. What a row finds is for its own list alone, so the lists of a stretch of rows are made
-// at a time, and are a unit of the stage. The codes of directions stand in blocks of the ledger.
+// The parts method under inner products uses balls of rows of similar direction and length (package
+// internal/inner). In each division every row looks into some more of them, as in the balls method. Only the
+// row's own list gets its finds, so lists are made for a stretch of rows at a time, and are a unit of the
+// stage. The codes of directions are in blocks of the ledger.
 
-// innerCells are the balls of a build.
+// innerCells holds the balls of a build.
 type innerCells struct {
 	m *Method
 	*inner.Cells
 	course inner.Course
-	held   int64 // bytes that they have of the ledger
+	held   int64 // bytes of the ledger that they hold
 }
 
 // prepare makes the balls.
@@ -50,7 +50,7 @@ func (c *innerCells) prepare() error {
 	return nil
 }
 
-// free gives the memory back.
+// free frees the memory.
 func (c *innerCells) free() {
 	if c.Cells != nil {
 		c.Cells.Free()
@@ -58,7 +58,7 @@ func (c *innerCells) free() {
 	}
 }
 
-// next has rows look into more balls until recall suffices.
+// next lets rows look into more balls until recall suffices.
 func (c *innerCells) next() (kind, stop string) {
 	s, g := &c.m.State, &c.m.Goal
 	if stop := g.Enough(s); stop != "" {
@@ -77,7 +77,7 @@ type look struct {
 	progress *progress.Phase
 }
 
-// divide is such a division.
+// divide runs such a division.
 func (c *innerCells) divide() error {
 	m := c.m
 	if err := m.fold(); err != nil {
@@ -103,14 +103,14 @@ func (c *innerCells) divide() error {
 	return err
 }
 
-// stretch is how many rows have their lists made at a time: stripes of the lists, as many as take
-// the memory of a group.
+// stretch returns the number of rows whose lists are made at a time: stripes of lists that together take the
+// memory of a group.
 func (m *Method) stretch() int {
 	stripes := int(solve.GroupBytes) / (8 * max(1, m.Set.K)) / m.stripePlaces()
 	return max(1, stripes) * m.stripePlaces()
 }
 
-// units makes the lists of all rows, but of stretches that were committed before.
+// units makes the lists of all rows, except in stretches committed earlier.
 func (l *look) units() (job.Counts, error) {
 	m := l.m
 	width := m.stretch()
@@ -158,7 +158,7 @@ func (l *look) unit(unit uint32, first, last int) (job.Counts, error) {
 	return counts, nil
 }
 
-// steered are the lists of the rows that steer.
+// steered returns the lists of the steering rows.
 func (l *look) steered(lists *inner.Lists) (noted []solve.Noted) {
 	if l.m.Steer == nil {
 		return nil
@@ -175,7 +175,7 @@ func (l *look) steered(lists *inner.Lists) (noted []solve.Noted) {
 	return noted
 }
 
-// blocks are the lists by stripes. One has the memory of the one before.
+// blocks returns the lists by stripes. Each block reuses the memory of the previous one.
 func (l *look) blocks(lists *inner.Lists) iter.Seq2[uint32, *store.Lists] {
 	width := l.m.stripePlaces()
 	return func(yield func(uint32, *store.Lists) bool) {

@@ -10,30 +10,29 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// The parts method by keys: where codes cannot tell rows apart, leaves are those of
-// hyperplanes, and a group is solved by keys. Groups leave lists of keys either way.
+// The parts method by keys: if codes cannot distinguish rows, leaves come from hyperplanes, and a group is
+// solved by keys. In both cases groups leave lists of keys.
 
-// assignByPlanes divides all rows by hyperplanes.
+// assignByPlanes assigns all rows to leaves by hyperplanes.
 func (m *Method) assignByPlanes(d groups.Division) (*groups.Leaves, error) {
 	norms, err := m.NormsOf(m.Rows)
 	if err != nil {
 		return nil, err
 	}
 	tree := m.Tree(m.Rows, norms, m.Order, nil)
-	tree.LeafSize = 2 * m.N() * d.Overlap / max(1, d.Leaders) // they have half of that to all of it
+	tree.LeafSize = 2 * m.N() * d.Overlap / max(1, d.Leaders) // leaves have between half of this and all of it
 	tree.LeafSize = max(tree.LeafSize, 4*m.Set.K, 4)
 	return groups.DivideByPlanes(m.Ctx, d, tree)
 }
 
-// goKeyed notes that groups are solved by keys from now on. Entries found so far stay.
+// goKeyed records that groups are solved by keys from now on. Entries found so far stay.
 func (m *Method) goKeyed() error {
 	m.State = m.State.WithStage(m.State.Changed(job.KeysStage))
 	m.Say("codes tell no more: rows are compared by their keys")
 	return m.Save()
 }
 
-// goExact has the exact method go on from the lists that are folded, which it holds in
-// memory.
+// goExact switches to the exact method, which continues from the folded lists and holds them in memory.
 func (m *Method) goExact() error {
 	if err := m.opts.Memory.AllPairs(); err != nil {
 		return err
@@ -52,15 +51,15 @@ func (m *Method) candidates(places []uint32) ([][]uint32, error) {
 	return m.nearInChunks(places, solve.Candidates(&m.Points, m.N(), m.Set.K))
 }
 
-// nearInChunks returns the nearest count rows to some of them, by codes, without anything
-// in memory that grows with the rows.
+// nearInChunks returns the count nearest rows to each of some places, by codes, with no memory that grows
+// with the rows.
 func (m *Method) nearInChunks(places []uint32, count int) ([][]uint32, error) {
 	rounding, err := m.Rounding(m.Rows)
 	if err != nil {
 		return nil, err
 	}
 	size, chunk := m.Rows.Dim()*m.Rows.Type().Size(), int(m.ChunkRows())
-	room := make([]byte, (len(places)+min(chunk, m.N()))*size) // for all chunks: the collector would have their memory taken anew
+	room := make([]byte, (len(places)+min(chunk, m.N()))*size) // for all chunks, so that the collector does not reallocate it
 	sampled := room[:0]
 	for _, place := range places {
 		sampled = append(sampled, m.Rows.Row(int(place))...)
@@ -101,5 +100,5 @@ func (m *Method) readRows(from, to int, dst []byte) error {
 	})
 }
 
-// readAtOnce is how many rows a goroutine reads at a time.
+// readAtOnce is the number of rows that a goroutine reads at a time.
 const readAtOnce = 4096

@@ -15,28 +15,28 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Options are read by this method alone.
+// Options are read only by this method.
 type Options struct {
 	Slack  int // candidates kept beyond k, for a forecast
 	Memory Memory
 }
 
-// Memory is the share of the limit that blocks which grow with the rows may take.
+// Memory returns the parts of the limit for blocks that grow with the rows.
 type Memory interface {
 	Between() int64  // stages
 	Solving() int64  // groups, whose blocks count
 	Writing() int64  // the graph
-	AllPairs() error // refuses to go over to all pairs where these take more than the limit
+	AllPairs() error // refuses to switch to all pairs if these take more than the limit
 }
 
-// Method is the method under way.
+// Method is a build by the parts method.
 type Method struct {
 	*build.Build
 	opts   Options
 	group  groups.Group  // being solved
 	folded uint32        // stages whose lists are in the fold
 	units  []int         // of every stage since
-	bounds points.Bounds // the last of every list folded
+	bounds points.Bounds // the last key of every folded list
 	cells  innerCells    // under inner products
 }
 
@@ -66,12 +66,12 @@ func (m *Method) Expected(aim *plan.Aim) (divisions int, rounds float64) {
 	return job.PlainParts * job.Overlap, 0
 }
 
-// Stand is how far the divisions have come.
+// Stand returns how far the divisions have come.
 func (m *Method) Stand(*job.Stage) plan.Stand { return m.Goal.Stand(&m.State, nil, 1) }
 
 func (m *Method) Settle() { m.State.Lap, m.State.Fits, m.State.Foretells = m.lap(), true, true }
 
-// lap is the leaves of a row in a whole division, as the state has them.
+// lap returns the leaves of a row in a whole division, from the state.
 func (m *Method) lap() int {
 	if overlap := m.Goal.PartsOverlap(m.State.Rows); overlap != job.Overlap && !m.Inner() {
 		return overlap
@@ -86,13 +86,13 @@ func (m *Method) slack() int {
 	return m.opts.Slack
 }
 
-// Arrange leaves rows as they come.
+// Arrange keeps the rows in the order of the input.
 func (m *Method) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
 	return build.InputOrder(given.Len()), nil
 }
 
-// ErrOtherLeaves refuses to go on with a build of a version whose divisions put a row into more leaves or fewer:
-// units of both would be mixed.
+// ErrOtherLeaves refuses to resume a build of a version whose divisions put a row into another number of
+// leaves, because units of both would be mixed.
 var ErrOtherLeaves = fmt.Errorf("%w: it was begun by a version that put each row into another number of leaves: begin anew", store.ErrMismatch)
 
 func (m *Method) Resume() error {
@@ -113,11 +113,11 @@ func (m *Method) Prepare() error {
 	return m.Sight(m.candidates)
 }
 
-// codesServe reports whether codes find candidates, for keys to order in the end; else lists hold
-// keys from the beginning.
+// codesServe reports whether codes find candidates, which keys order at the end; otherwise lists hold keys
+// from the beginning.
 func (m *Method) codesServe() bool { return m.Space.Metric().Gathers() && m.Space.Metric().Coded() }
 
-// Next has divisions until the recall is reached.
+// Next divides until the recall is reached.
 func (m *Method) Next() (kind, stop string) {
 	if m.Inner() {
 		return m.cells.next()
@@ -129,7 +129,7 @@ func (m *Method) Writes(string) (stored, scratch int64, err error) {
 	if !m.foldDue() {
 		return m.FirstLists(), m.spillBytes(), nil
 	}
-	return 0, m.spillBytes(), m.RoomForFold(m.N(), m.K) // before anything is given back
+	return 0, m.spillBytes(), m.RoomForFold(m.N(), m.K) // before anything is freed
 }
 
 func (m *Method) Stage(kind string) error {
@@ -145,7 +145,7 @@ func (m *Method) Stage(kind string) error {
 	return m.divide()
 }
 
-// Finish removes the leaves that a process left which ended as a division was done.
+// Finish removes the leaves left by a process that ended when a division was done.
 func (m *Method) Finish() error { return m.forgetLeaves() }
 
 func (m *Method) Free() {
@@ -154,8 +154,8 @@ func (m *Method) Free() {
 	m.bounds.Free()
 }
 
-// spillBytes is about the disk of groups side by side, and of the leaves of rows. Groups take nothing
-// where memory has room for batches of them, and for the leaves and the bounds of lists.
+// spillBytes returns about the disk of the rows of groups, and of the leaves of rows. Groups take none if
+// batches of them, the leaves and the bounds of lists fit in memory.
 func (m *Method) spillBytes() int64 {
 	rows := int64(m.N()) * int64(m.Space.RowBytes())
 	if m.Inner() {

@@ -7,15 +7,15 @@ import (
 	"github.com/knng/knng/builder/progress"
 )
 
-// pipeline takes the groups of a batch through reading, solving and committing. Solving keeps
-// all threads busy; a commit waits for the disk most of the time, beside the next group.
+// pipeline reads, solves and commits the groups of a batch. Solving keeps all threads busy; a commit mostly
+// waits for the disk, while the next group is solved.
 type pipeline struct {
 	*Method
 	spill    *groups.Spill
 	solver   solve.Solver
 	progress *progress.Phase
 	sum      job.Counts
-	commit   func() error // waits for the group being committed; nil where there is none
+	commit   func() error // waits for the group being committed; nil if there is none
 }
 
 func newPipeline(m *Method, spill *groups.Spill, p *progress.Phase) (*pipeline, error) {
@@ -29,7 +29,7 @@ func newPipeline(m *Method, spill *groups.Spill, p *progress.Phase) (*pipeline, 
 	return &pipeline{Method: m, spill: spill, solver: solver, progress: p}, nil
 }
 
-// solve solves a group and has it committed. The group next comes from disk meanwhile.
+// solve solves a group and starts its commit. Meanwhile the next group is read from disk.
 func (l *pipeline) solve(number, next int) error {
 	if err := l.spill.Read(number, &l.group); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (l *pipeline) wait() error {
 	return err
 }
 
-// end waits for all that is under way. It returns the first error.
+// end waits for all work in progress. It returns the first error.
 func (l *pipeline) end(err error) error {
 	if commitErr := l.wait(); err == nil {
 		err = commitErr

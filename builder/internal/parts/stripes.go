@@ -10,24 +10,23 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// The lists of the parts method so far are on disk: those last folded, and the units
-// of the divisions since. A stripe of places at a time is united in memory.
+// The lists of the parts method are on disk: the latest folded ones, and the units of later divisions. They
+// are merged in memory, a stripe of places at a time.
 
-// StripeBytes is the memory of a stripe's lists. A group's unit has a block for every stripe. Twice
-// as much for each thread would be felt under the least limits; where there is room, several stripes
-// are united at a time.
+// StripeBytes is the memory of a stripe's lists. A group's unit has a block for every stripe. Twice this size
+// for each thread would be too much for the least limits; if there is room, several stripes are merged at a
+// time.
 var StripeBytes = 4 << 20 // a variable for tests
 
-// stripePlaces is how many places a stripe has.
+// stripePlaces returns the number of places of a stripe.
 func (m *Method) stripePlaces() int { return max(1, StripeBytes/(8*max(1, m.Set.K))) }
 
-// span is how many stripes are united at a time, beside the balls of inner products.
+// span returns the number of stripes that are merged at a time, besides the balls of inner products.
 func (m *Method) span() int {
 	return fixed.StripeSpan(m.opts.Memory.Between()-m.cells.held, m.N(), m.Job.Threads, m.Set.K, StripeBytes)
 }
 
-// unite makes the lists of the places of some stripes, as many of number and those after it as s is
-// given room for.
+// unite makes the lists of the places of stripes from number on, as many stripes as s has room for.
 func (m *Method) unite(number, span int, s *solve.Stripe) error {
 	places := m.stripePlaces()
 	s.From = number * places
@@ -62,8 +61,8 @@ func (m *Method) unite(number, span int, s *solve.Stripe) error {
 	return nil
 }
 
-// EachStripe unites stripes side by side, some consecutive ones at a time, and calls fn with these in
-// order, while the next ones are united.
+// EachStripe merges stripes in parallel, some consecutive ones at a time, and calls fn with these in order,
+// while the next ones are merged.
 func (m *Method) EachStripe(fn func(s *solve.Stripe) error) error {
 	if err := m.countUnits(); err != nil {
 		return err
@@ -84,7 +83,7 @@ func (m *Method) EachStripe(fn func(s *solve.Stripe) error) error {
 	var working sync.WaitGroup
 	stop := make(chan struct{})
 	defer func() {
-		working.Wait() // the store must not be closed under them
+		working.Wait() // the store must not be closed while they work
 		for i := range all {
 			all[i].Free()
 		}
@@ -116,8 +115,7 @@ func (m *Method) EachStripe(fn func(s *solve.Stripe) error) error {
 	return nil
 }
 
-// countUnits learns how many units the stages since the fold have, those of the stage
-// in progress included.
+// countUnits counts the units of the stages since the fold, including the stage in progress.
 func (m *Method) countUnits() error {
 	m.units = m.units[:0]
 	for stage := m.folded + 1; stage <= m.StageNumber(); stage++ {

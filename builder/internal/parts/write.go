@@ -9,20 +9,20 @@ import (
 	"github.com/knng/knng/store/analysis"
 )
 
-// Release lets go of the memory that only divisions need.
+// Release frees the memory that only divisions need.
 func (m *Method) Release() {
 	m.cells.free()
 	m.releaseGroups()
 }
 
-// releaseGroups lets go of the memory of groups, so that folds and the last pass have it. 20
-// million rows took 388 MiB at the peak, in folds that kept it.
+// releaseGroups frees the memory of groups, so that folds and the last pass can use it. When folds kept it,
+// 20 million rows took 388 MiB at the peak.
 func (m *Method) releaseGroups() {
 	m.group.Free()
 	m.Ascending = nil
 }
 
-// Write unites all units, stripe after stripe, and commits them as the adjacency of so many rows.
+// Write merges all units, stripe after stripe, and commits them as the adjacency of so many rows.
 func (m *Method) Write(rows int, wanted []uint32) (*build.Written, error) {
 	m.Ledger.Limit = m.opts.Memory.Writing()
 	parted, err := offheap.Take[uint32](&m.Ledger, m.N())
@@ -46,14 +46,13 @@ func (m *Method) Write(rows int, wanted []uint32) (*build.Written, error) {
 type last struct {
 	*Method
 	rows    int      // of the output
-	named   []uint32 // of the list at hand
+	named   []uint32 // of the current list
 	parted  *analysis.Partition
-	wanted  map[uint32]solve.List // of the rows that report recall
+	wanted  map[uint32]solve.List // lists of the reporting rows
 	written build.Written
 }
 
-// write commits the adjacency; where that was done before an interruption, it only
-// looks at the lists.
+// write commits the adjacency. If that was done before an interruption, it only reads the lists.
 func (f *last) write() error {
 	_, done, err := f.Draft.Adjacency()
 	if err != nil {
@@ -67,7 +66,7 @@ func (f *last) write() error {
 	return f.Draft.CommitAdjacency(f.K, func(add func([]uint32, []float32) error) error { return f.each(p, add) })
 }
 
-// each calls add for every row of the output in order, isolated ones included.
+// each calls add for every row of the output in order, including isolated ones.
 func (f *last) each(p *progress.Phase, add func(rows []uint32, keys []float32) error) error {
 	row := 0
 	isolated := func(to int) error {
@@ -107,7 +106,8 @@ func (f *last) each(p *progress.Phase, add func(rows []uint32, keys []float32) e
 	return isolated(f.rows)
 }
 
-// unite counts the lists of a stripe as edges of components, beside their way to the disk: each neighbor waits for memory.
+// unite adds the lists of a stripe as edges of components, while they are written, because each neighbor
+// waits for memory.
 func (f *last) unite(s *solve.Stripe) error {
 	for place := s.From; place < s.To; place++ {
 		ids, _ := s.List(place)
@@ -116,8 +116,8 @@ func (f *last) unite(s *solve.Stripe) error {
 	return nil
 }
 
-// rowsOf are the rows of places, valid until the next call. Where all rows have places, these are the same numbers: no memory is
-// waited for.
+// rowsOf returns the rows of places, valid until the next call. If all rows have places, the numbers are the
+// same, and no memory is read.
 func (f *last) rowsOf(places []uint32) []uint32 {
 	if f.rows == f.N() {
 		return places
@@ -129,8 +129,7 @@ func (f *last) rowsOf(places []uint32) []uint32 {
 	return f.named
 }
 
-// complete fills lists that the divisions left short by comparing their rows
-// with all others.
+// complete fills lists that the divisions left short: it compares their rows with all others.
 func (f *last) complete(s *solve.Stripe) error {
 	var short []uint32
 	for place := s.From; place < s.To; place++ {

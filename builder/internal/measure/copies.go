@@ -10,10 +10,10 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// groups are the rows of a store by their bytes. The first rows of groups have the first
-// places, in the order of a collapsed build.
+// groups are the rows of a store, grouped by equal bytes. The first rows of groups have the first places, in
+// the order of a collapsed build.
 type groups struct {
-	first []uint32 // of every place
+	first []uint32 // first place of the group of every place
 	sizes []uint32 // by first place
 }
 
@@ -36,8 +36,8 @@ func groupsOf(m *measurement) (*groups, error) {
 	return g, nil
 }
 
-// perRowOfGroups is the recall of a store's lists at some places, against the exact lists
-// of which at most copies rows of a group are part, as far as others suffice.
+// perRowOfGroups returns the recall of a store's lists at some places. The exact lists have at most copies
+// rows of a group, as far as other rows suffice.
 func (m *measurement) perRowOfGroups(s *store.Store, places []uint32, copies int) ([]float64, error) {
 	g, err := groupsOf(m)
 	if err != nil {
@@ -72,8 +72,7 @@ func (m *measurement) perRowOfGroups(s *store.Store, places []uint32, copies int
 	return per, nil
 }
 
-// exactlyOfFirsts computes the exact lists of places among the first distinct ones; nil
-// where there is one.
+// exactlyOfFirsts computes the exact lists of places among the first distinct ones; nil if there is only one.
 func (m *measurement) exactlyOfFirsts(places []uint32, distinct int) (*recall.Lists, error) {
 	if distinct == 1 {
 		return nil, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// ErrOwnDistance is for stores whose distance is not computed from their rows.
+// ErrOwnDistance is returned for stores with a distance that is not computed from their rows.
 var ErrOwnDistance = errors.New("builder: recall cannot be measured: the graph's distance is rank-order or a program's own, which is not computed from its rows")
 
 // Sample says which rows of a store are measured.
@@ -63,10 +63,10 @@ func Recalls(ctx context.Context, s *store.Store, sample Sample) (per []float64,
 	return per, len(order), stopped.Error(ctx, err)
 }
 
-// DefaultRows is the size of a sample where none is given, and of the command's.
+// DefaultRows is the size of a sample if none is given, also for the command.
 const DefaultRows = 1000
 
-// Rows is the size of a sample that is asked for: 0 is DefaultRows, fewer are an error.
+// Rows returns the size of a sample: 0 means DefaultRows, a negative number is an error.
 func Rows(sample int) (int, error) {
 	if sample < 0 {
 		return 0, fmt.Errorf("builder: recall of %d rows, want 1 or more, or 0 for %d", sample, DefaultRows)
@@ -74,10 +74,10 @@ func Rows(sample int) (int, error) {
 	return cmp.Or(sample, DefaultRows), nil
 }
 
-// stream keeps this sample apart from those of the build, which have the seed's first streams.
+// stream separates this sample from those of the build, which have the seed's first streams.
 const stream = 16
 
-// measurement is a measurement under way, over the rows of a store.
+// measurement is a measurement of the rows of a store.
 type measurement struct {
 	*points.Points
 	ctx context.Context
@@ -92,7 +92,7 @@ func (m *measurement) truth(of *points.Points, places []uint32) (*recall.Lists, 
 	return truth, err
 }
 
-// perRow is the recall of a store's lists at some places.
+// perRow returns the recall of a store's lists at some places.
 func (m *measurement) perRow(s *store.Store, places []uint32) ([]float64, error) {
 	truth, err := m.truth(m.Points, places)
 	if err != nil {
@@ -111,7 +111,7 @@ func (m *measurement) perRow(s *store.Store, places []uint32) ([]float64, error)
 	return per, nil
 }
 
-// pointsOf is the rows of a store under its metric.
+// pointsOf returns the rows of a store under its metric.
 func pointsOf(s *store.Store, in *vectors.Input, order []uint32) (*points.Points, error) {
 	metric, err := distance.ParseMetric(s.Info().Manifest.Metric)
 	if err != nil || s.OwnDistance() {

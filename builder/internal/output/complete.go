@@ -8,9 +8,8 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Complete makes the lists of the results of the stages. It fills lists that these left short by
-// comparing their rows with all others. It is not a stage of its own: doing it again after an
-// interruption gives the same lists.
+// Complete makes the lists from the results of the stages. It fills lists that these left short by comparing
+// their rows with all others. It is not a stage: repeating it after an interruption gives the same lists.
 func (o *Output) Complete() (err error) {
 	if err := o.room(); err != nil {
 		return err
@@ -25,7 +24,7 @@ func (o *Output) Complete() (err error) {
 	return err
 }
 
-// complete returns how many lists were short, and how many pairs that took.
+// complete returns the number of short lists, and the pairs compared for them.
 func (o *Output) complete() (completed int, counts job.Counts, err error) {
 	var short []uint32
 	o.Lists.Short(o.K, func(place uint32) { short = append(short, place) })
@@ -59,7 +58,7 @@ func (o *Output) completeRow(place uint32, all []uint32) (evaluated int, err err
 	return o.scan(place, all, func(id uint32, key float32) { o.Lists.Offer(place, id, key) })
 }
 
-// scan evaluates the keys of a place and each other one of all, in turn.
+// scan evaluates the keys of a place and each other place in turn.
 func (o *Output) scan(place uint32, all []uint32, found func(id uint32, key float32)) (evaluated int, err error) {
 	keys := o.Keys()
 	out := make([]float32, 4096)

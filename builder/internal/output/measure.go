@@ -9,14 +9,14 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// report computes the exact lists of the rows that report.
+// report computes the exact lists of the reporting rows.
 func (o *Output) report() (err error) {
 	o.truth, o.Control, err = o.Controls.Report()
 	return err
 }
 
-// Measure measures recall on rows that steered nothing, and counts the components. Exact graphs
-// need no measuring; a method with lists on disk has done both but for the mean.
+// Measure measures recall on rows that steered nothing, and counts the components. Exact graphs need no
+// measurement; a method with lists on disk has done both except for the mean.
 func (o *Output) Measure() error {
 	inMemory := o.onDisk() == nil
 	if inMemory && o.K > 0 && (!o.Traits.Complete || o.State.Cut()) {
@@ -39,8 +39,8 @@ func (o *Output) Measure() error {
 	return nil
 }
 
-// begin computes the checksum by a function while other passes go on: one hash over everything
-// keeps only one thread busy.
+// begin computes the checksum with a function while other passes go on: one hash over everything keeps only
+// one thread busy.
 func (o *Output) begin(compute func() (string, error)) {
 	o.sum = job.Async(func() (err error) {
 		o.Checksum, err = compute()
@@ -48,7 +48,7 @@ func (o *Output) begin(compute func() (string, error)) {
 	})
 }
 
-// Free waits for the checksum, where it is computed and nobody has: it reads the lists, or the store.
+// Free waits for the checksum if it is still being computed, because that reads the lists or the store.
 func (o *Output) Free() {
 	if o.sum != nil {
 		_ = o.sum()
@@ -58,7 +58,8 @@ func (o *Output) Free() {
 // sumOfStored computes the checksum from the store.
 func (o *Output) sumOfStored() (string, error) { return o.Draft.Checksum(o.Ctx) }
 
-// sumOfLists computes it from the lists in memory, which takes a fourth of the time and need not wait for the store.
+// sumOfLists computes it from the lists in memory, which takes a fourth of the time and need not wait for the
+// store.
 func (o *Output) sumOfLists() (string, error) {
 	placeOf := o.PlaceOf(o.rows())
 	each := func(use func(places []uint32, keys []float32)) error {
@@ -86,7 +87,7 @@ func (o *Output) sumOfLists() (string, error) {
 	return store.ChecksumOf(store.Shape{Rows: o.rows(), K: o.K}, neighbors, keys)
 }
 
-// summedAtOnce is after how many lists it is asked whether the build goes on.
+// summedAtOnce is the number of lists between checks whether the build was cancelled.
 const summedAtOnce = 1 << 12
 
 // Sum waits for the checksum.

@@ -21,14 +21,14 @@ type Output struct {
 	Most     int // rows of one group in a list; 0: any number
 
 	Made
-	truth *recall.Lists                                     // of the rows that report; nil: not computed yet
+	truth *recall.Lists                                     // of the reporting rows; nil: not computed yet
 	lists func(place uint32) (ids []uint32, keys []float32) // of the graph
 	sum   func() error                                      // waits for Checksum; nil: it is not computed yet
 }
 
-// Made is the findings of the passes.
+// Made holds the results of the passes.
 type Made struct {
-	Completed  int             // lists that were left short
+	Completed  int             // number of lists that were short
 	Counts     job.Counts      // of completing them
 	Recall     recall.Estimate // on rows that steered nothing
 	Control    int64           // comparisons for it
@@ -36,17 +36,17 @@ type Made struct {
 	Checksum   string
 }
 
-// Length is the length of the lists of the graph.
+// Length returns the length of the lists of the graph.
 func (o *Output) Length() int { return min(o.Set.K, o.N()+o.Groups.Len()-1) }
 
-// rows is the number of rows of the store: isolated ones included, dropped ones not.
+// rows returns the number of rows of the store, including isolated ones, without dropped ones.
 func (o *Output) rows() int { return o.Source.Len() }
 
 func (o *Output) expansion() *copies.Expansion {
 	return o.Groups.Expand(o.Build, o.rows(), o.Length(), o.Most)
 }
 
-// room requires room on the disk for the adjacency with its view and catalog.
+// room requires disk space for the adjacency with its view and catalog.
 func (o *Output) room() error {
 	if _, done, err := o.Draft.Adjacency(); done || err != nil {
 		return err
@@ -55,7 +55,7 @@ func (o *Output) room() error {
 	return o.RoomFor("the adjacency with its view and catalog", job.ListBytes(rows, o.Length())+5*int64(rows), 0)
 }
 
-// onDisk returns a method whose lists never stand in memory together; nil: they do.
+// onDisk returns a method that never holds all lists in memory; nil: the lists are in memory.
 func (o *Output) onDisk() build.OnDisk {
 	if m, onDisk := o.Method.(build.OnDisk); onDisk && o.K > 0 {
 		return m
@@ -63,8 +63,8 @@ func (o *Output) onDisk() build.OnDisk {
 	return nil
 }
 
-// Adjacency commits the lists in input order, and begins the checksum. A method with lists on disk
-// completes them at the same time; it keeps those of the rows that report.
+// Adjacency commits the lists in input order, and begins the checksum. A method with lists on disk completes
+// them at the same time, and keeps those of the reporting rows.
 func (o *Output) Adjacency() (err error) {
 	if m := o.onDisk(); m != nil {
 		err = o.writeOnDisk(m)
@@ -115,10 +115,11 @@ func (o *Output) write() error {
 	})
 }
 
-// touchedRows is how many lists are read at a time: their memory, some 64 lines, is waited for together.
+// touchedRows is the number of lists that are read at a time: the cache misses of about 64 lines overlap.
 const touchedRows = 16
 
-// eachList passes the lists of rows of the output to use, in order, with places in them; of isolated rows empty ones.
+// eachList passes the lists of output rows to use, in order, with places in them; isolated rows have empty
+// lists.
 func (o *Output) eachList(placeOf []uint32, use func(places []uint32, keys []float32)) {
 	var room [touchedRows]uint32
 	for rows := range slices.Chunk(placeOf, touchedRows) {

@@ -12,13 +12,12 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Comparing all rows by their codes is cheap. The keys of all pairs that codes do not exclude
-// are not, nor are candidates that enter a list only to leave it again, while lists hold the
-// chance finds of the first blocks. So one division into balls goes first: the k nearest rows
-// that a row met in it bound its list. Pairs are left out for no other reason, and the lists
-// are the same.
+// Comparing all rows by their codes is cheap. Not cheap are the keys of all pairs that codes do not exclude,
+// and candidates that enter a list only to leave it again, while lists hold the chance finds of the first
+// blocks. So one division into balls goes first: the k nearest rows that a row met in it bound its list. No
+// other pairs are left out, and the lists are the same.
 
-// boundLists sets the bounds, where codes order rows and there are pairs to compare.
+// boundLists sets the bounds, if codes order rows and there are pairs to compare.
 func (m *Method) boundLists() error {
 	if !m.Space.Metric().Coded() || m.State.Count(job.ListsStage) > 0 || m.State.Count(job.ExactStage) == m.stages() || m.N() < fixed.BoundLeaves*m.Set.LeafSize {
 		return nil
@@ -39,7 +38,7 @@ func (m *Method) boundLists() error {
 	p := m.Begin("bounds", "rows", solver.Work(b, 1))
 	defer p.End("")
 	solver.Progress = p.Add
-	if _, err := solver.Solve(b, 1); err != nil { // 0 made the order
+	if _, err := solver.Solve(b, 1); err != nil { // number 0 made the order
 		return err
 	}
 	return vectors.Ranges(m.Job.Threads, m.N(), 1024, func() func(from, to int) error {
@@ -59,8 +58,8 @@ func (m *Method) boundLists() error {
 	})
 }
 
-// boundByLongest sets the bounds where products with the longest rows are the largest:
-// each row is compared with as many of those as a screen has columns.
+// boundByLongest sets the bounds if products with the longest rows are the largest: each row is compared with
+// the longest rows, as many as a screen has columns.
 func (m *Method) boundByLongest() error {
 	p := m.Begin("bounds", "rows", int64(m.N()))
 	defer p.End("")

@@ -5,7 +5,6 @@
 // tournaments), so the pairs of a round share no rows: they are the units of a stage, done
 // in parallel without a lock. Round 0 compares each block with itself.
 //
-// Where it goes on from the lists of another method, it compares the rows first that find most of the
-// missing neighbors (package tiers), with all rows, and stops when the rows that steer have the recall
-// asked for.
+// If it continues from the lists of another method, it compares first the rows that find most of the missing
+// neighbors (package tiers) with all rows, and stops when the steering rows have the target recall.
 package exact

@@ -15,19 +15,19 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// ErrOtherBlocks refuses to go on with an exact build of a version whose blocks had other
-// rows: the counts of its units would be of other pairs.
+// ErrOtherBlocks refuses to resume an exact build of a version whose blocks had other rows: the counts of its
+// units would be of other pairs.
 var ErrOtherBlocks = fmt.Errorf("%w: it was begun by a version that compared other blocks of rows: begin anew", store.ErrMismatch)
 
 // Method compares all rows with all others.
 type Method struct {
 	*build.Build
 	schedule   schedule      // of the blocks; nil before the first stage of a run
-	tiers      *tiers.Tiers  // where rows are compared in tiers
+	tiers      *tiers.Tiers  // if rows are compared in tiers
 	bounds     points.Bounds // of lists, made by one division
-	zeros      uint32        // the first of the rows of zeros, where their keys are known
-	firstAlike []uint32      // place with the same bytes, of every place; nil: equal rows are few, or settled by keys
-	brief      bool          // all pairs are compared again sooner than finds are kept: nothing is, and Unsaved says so
+	zeros      uint32        // the first of the rows of zeros, if their keys are known
+	firstAlike []uint32      // first place with the same bytes, for every place; nil: equal rows are few, or settled by keys
+	brief      bool          // comparing all pairs again takes less time than keeping finds: none is kept, and Unsaved says so
 }
 
 // New returns the exact method on a build.
@@ -44,8 +44,8 @@ func (m *Method) Expected(*plan.Aim) (divisions int, rounds float64) { return 0,
 
 func (m *Method) Settle() { m.SettleExact(&m.State) }
 
-// Arrange puts near rows first, where codes tell: lists then take little afterwards.
-// All pairs are compared in any order.
+// Arrange puts near rows next to each other, if codes order rows: lists then change little after the first
+// blocks. Any order gives the same graph.
 func (m *Method) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
 	if !m.CodesDivide() {
 		return build.InputOrder(given.Len()), nil
@@ -89,7 +89,7 @@ func (m *Method) Finish() error { return nil }
 
 func (m *Method) Free() { m.bounds.Free() }
 
-// isBrief reports whether all pairs are one stage of little work.
+// isBrief reports whether comparing all pairs is one stage of little work.
 func (m *Method) isBrief() bool {
 	return m.Own == nil && m.stages() == 1 && len(m.State.Stages) == 0 && fixed.Brief(int64(m.N()), m.Rows.Dim())
 }
@@ -106,7 +106,7 @@ func (m *Method) compareStage() error {
 	p, before := m.beginStage(number)
 	p.Add(before)
 	st := job.Stage{Kind: job.ExactStage, Number: number}
-	committed := func() error { return nil } // the unit before
+	committed := func() error { return nil } // of the previous unit
 	for unit := range m.schedule.units(number - 1) {
 		c, commit, err := m.compareUnit(number-1, unit)
 		if failed := committed(); failed != nil {
@@ -132,7 +132,7 @@ func (m *Method) compareStage() error {
 	return err
 }
 
-// compareUnit does one unit of a stage, and returns the function that commits it.
+// compareUnit does one unit of a stage, and returns a function that commits it.
 func (m *Method) compareUnit(stage, unit int) (sum job.Counts, commit func() error, err error) {
 	nothing := func() error { return nil }
 	if !m.brief {
@@ -172,7 +172,7 @@ func (m *Method) compareUnit(stage, unit int) (sum job.Counts, commit func() err
 	}, nil
 }
 
-// compareRound compares pairs of blocks, none of which stands in two.
+// compareRound compares pairs of blocks; no block is in two pairs.
 func (m *Method) compareRound(pairs [][2]int, workers *sync.Pool) (blocks []store.Lists, sum job.Counts, err error) {
 	blocks = make([]store.Lists, len(pairs))
 	counts := make([]job.Counts, len(pairs))

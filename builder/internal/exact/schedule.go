@@ -5,9 +5,9 @@ import (
 	"github.com/knng/knng/builder/internal/tiers"
 )
 
-// A schedule is the order in which blocks of rows are compared with each other: stages of units,
-// which are committed one by one. A unit is some rounds, one after the other. The pairs of blocks of
-// a round have no block in common, so that threads do not meet in a list.
+// A schedule is the order in which blocks of rows are compared with each other: stages of units, which are
+// committed one by one. A unit is some rounds in sequence. The pairs of a round have no block in common, so
+// that threads never use the same list.
 type schedule interface {
 	stages() int
 	units(stage int) int // stages count from 0
@@ -15,12 +15,12 @@ type schedule interface {
 	block(dst []uint32, b int) []uint32 // appends the places of a block, which ascend
 }
 
-// tournament compares blocks of places that follow each other, every two of them once.
+// tournament compares blocks of consecutive places, every two of them once.
 type tournament struct{ rows, side int }
 
 func (t tournament) blocks() int { return (t.rows + t.side - 1) / t.side }
 
-// seats is the number of blocks made even: the last seat may be empty.
+// seats returns the number of blocks rounded up to an even number: the last seat may be empty.
 func (t tournament) seats() int { return (t.blocks() + 1) / 2 * 2 }
 
 func (t tournament) stages() int {
@@ -42,9 +42,8 @@ func (t tournament) block(dst []uint32, b int) []uint32 {
 	return dst
 }
 
-// roundPairs pairs the blocks of a round: seat `seats-1` stays, the others
-// rotate; pairs with an empty seat are left out. Round 0 pairs each block with
-// itself, rounds 1 to seats-1 every two blocks once.
+// roundPairs returns the pairs of blocks of a round: seat `seats-1` stays, the others rotate; pairs with an
+// empty seat are left out. Round 0 pairs each block with itself, rounds 1 to seats-1 every two blocks once.
 func roundPairs(round, seats, blocks int) (pairs [][2]int) {
 	if round == 0 {
 		for b := range blocks {
@@ -65,15 +64,15 @@ func roundPairs(round, seats, blocks int) (pairs [][2]int) {
 	return pairs
 }
 
-// tiered compares tier after tier with itself and with all later ones, so that after each of them
-// its rows have met all. A stage is a tier, a unit a tier that it is compared with.
+// tiered compares each tier in turn with itself and with all later ones; after that its rows have met all
+// rows. A stage is a tier, a unit a tier that it is compared with.
 type tiered struct {
 	order []uint32 // places, tier after tier, ascending within each
 	ends  []int    // of the tiers in order
 	side  int      // rows of a block
 }
 
-// tierBlocks is into how many blocks a tier is cut at least: so many threads compare two tiers.
+// tierBlocks is the least number of blocks of a tier: so many threads can compare two tiers.
 const tierBlocks = 8
 
 // newTiered returns the schedule for places whose tiers are known.
@@ -96,7 +95,7 @@ func (t *tiered) stages() int { return len(t.ends) }
 
 func (t *tiered) units(stage int) int { return len(t.ends) - stage }
 
-// blocks are the numbers of the blocks of a tier, from first to end-1.
+// blocks returns the numbers of the blocks of a tier, from first to end-1.
 func (t *tiered) blocks(tier int) (first, end int) {
 	for before := range tier {
 		first += t.count(before)
@@ -111,7 +110,7 @@ func (t *tiered) begin(tier int) int {
 	return t.ends[tier-1]
 }
 
-// count is the number of blocks of a tier.
+// count returns the number of blocks of a tier.
 func (t *tiered) count(tier int) int {
 	return (t.ends[tier] - t.begin(tier) + t.side - 1) / t.side
 }

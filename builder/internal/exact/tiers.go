@@ -7,7 +7,7 @@ import (
 	"github.com/knng/knng/builder/progress"
 )
 
-// stages is the number of stages.
+// stages returns the number of stages.
 func (m *Method) stages() int {
 	if m.State.Tiers > 0 {
 		return m.State.Tiers
@@ -15,8 +15,8 @@ func (m *Method) stages() int {
 	return tournament{m.N(), m.State.Side}.stages()
 }
 
-// newSchedule returns the schedule of the build. That of tiers is made of the lists at hand before
-// the first stage.
+// newSchedule returns the schedule of the build. Tiers are made from the present lists before the first
+// stage.
 func (m *Method) newSchedule() (schedule, error) {
 	if m.State.Tiers == 0 {
 		return tournament{m.N(), m.State.Side}, nil
@@ -36,7 +36,7 @@ func (m *Method) newSchedule() (schedule, error) {
 	return schedule, nil
 }
 
-// listsSoFar are the lists, to be put into tiers.
+// listsSoFar returns the lists in the form that tiers read.
 func (m *Method) listsSoFar() *tiers.Lists {
 	return &tiers.Lists{N: m.N(),
 		Near: func(place uint32) []uint32 {
@@ -47,8 +47,7 @@ func (m *Method) listsSoFar() *tiers.Lists {
 	}
 }
 
-// beginStage begins the phase of a stage. Its total is the units to expect: of tiers not all are
-// needed.
+// beginStage begins the phase of a stage. Its total is the expected units: not all tiers are needed.
 func (m *Method) beginStage(number int) (p *progress.Phase, before int) {
 	most := m.stages()
 	if m.State.Tiers > 0 {

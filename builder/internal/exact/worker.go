@@ -11,7 +11,7 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// exactWorker is one worker's tools.
+// exactWorker holds the buffers of one goroutine.
 type exactWorker struct {
 	*Method
 	solver *leaf.Solver
@@ -19,11 +19,11 @@ type exactWorker struct {
 	places []uint32
 	sorted []uint32 // the same, ascending, as blocks on disk have them
 
-	screen screen.Screen // nil under a distance of the user's own
+	screen screen.Screen // nil under the user's own distance
 	wide   int           // columns that it compares at a time
 	self   bool          // a block is compared with itself
 	worst  []float32     // of the columns
-	closed []bool        // columns whose lists take no row of the block, but for nearer ones
+	closed []bool        // columns with lists that take no row of the block unless it is nearer
 	near   []uint32
 	ids    []uint32
 	keys   []float32
@@ -37,8 +37,7 @@ func (m *Method) exactWorker(screens func() screen.Screen) *exactWorker {
 	return w
 }
 
-// solve compares two blocks, or one with itself, and returns the entries that
-// lists gained.
+// solve compares two blocks, or one with itself, and returns the entries that entered lists.
 func (w *exactWorker) solve(pair [2]int) (block store.Lists, c job.Counts, err error) {
 	w.places = w.schedule.block(w.places[:0], pair[0])
 	split := len(w.places)
@@ -70,8 +69,7 @@ func (w *exactWorker) both(i int, js []uint32, keys []float32) {
 	w.Lists.OfferBoth(w.places, i, js, keys)
 }
 
-// screened compares places[:split] with places[split:], or all with each other
-// where nothing follows split.
+// screened compares places[:split] with places[split:], or all with each other if nothing follows split.
 func (w *exactWorker) screened(split int) (leaf.Count, error) {
 	rows, columns := w.places[:split], w.places[split:]
 	n := int64(len(rows)) * int64(len(columns))
@@ -120,13 +118,13 @@ func (w *exactWorker) screenedWith(rows, columns []uint32) error {
 	return nil
 }
 
-// bound is the key above which the list of a place takes nothing, or nothing to stay.
+// bound returns the key above which nothing enters the list of a place, or nothing stays in it.
 func (w *exactWorker) bound(place uint32) float32 {
 	return min(w.Lists.Worst(place), w.bounds.Key(place))
 }
 
-// boundsOf are the bounds of columns; nil where columns are the rows themselves, which look
-// for near rows in their own turn.
+// boundsOf returns the bounds of columns; nil if columns are the rows themselves, which search for near rows
+// in their own turn.
 func (w *exactWorker) boundsOf(columns []uint32) []float32 {
 	if w.self {
 		return nil
@@ -138,10 +136,9 @@ func (w *exactWorker) boundsOf(columns []uint32) []float32 {
 	return w.worst
 }
 
-// isClosed reports whether the list of x is full of rows equal to it that all come
-// before place first: no row from there on can enter. Where a row repeats thousands of
-// times nearly all pairs are of such rows, and all of them tie. Equal rows have equal
-// codes, and stand in the order of their rows; others whose key is nothing need not.
+// isClosed reports whether the list of x is full of rows equal to it that all come before place first: no row
+// from there on can enter. If a row repeats thousands of times, nearly all pairs are of such rows, and all of
+// them tie. Equal rows have equal codes, and are in the order of their rows; others with key 0 need not be.
 func (w *exactWorker) isClosed(x, first uint32) bool {
 	return w.Lists.Worst(x) == 0 && w.Lists.Last(x) < first &&
 		w.Space.Metric().Squares() && !w.KeysVanish()
@@ -156,7 +153,7 @@ func (w *exactWorker) allAre(places []uint32, first uint32) bool {
 	return true
 }
 
-// close notes which columns are closed to places from first on, and whether all are.
+// close records which columns are closed to places from first on, and returns whether all are.
 func (w *exactWorker) close(columns []uint32, first uint32) bool {
 	w.closed = w.closed[:0]
 	all := true
@@ -167,7 +164,7 @@ func (w *exactWorker) close(columns []uint32, first uint32) bool {
 	return all
 }
 
-// open keeps the columns that are not closed.
+// open returns the columns that are not closed.
 func (w *exactWorker) open(near []uint32, keys []float32) ([]uint32, []float32) {
 	w.near = slices.Grow(w.near[:0], len(near))[:len(near)]
 	n := 0

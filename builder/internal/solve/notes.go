@@ -12,22 +12,21 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// Note is the note that a group is committed with. Lists that are on disk cannot be asked for
-// their recall, so every group notes the lists that it found for the rows that steer, and a fold
-// keeps the union of the notes that it drops.
+// Note is the note of a committed group. The recall of lists on disk cannot be measured, so every group notes
+// the lists that it found for the steering rows, and a fold keeps the union of the notes that it drops.
 type Note struct {
 	job.Counts
 	Steered []Noted `json:"s,omitempty"`
 }
 
-// Noted is the list that a group has for a row that steers.
+// Noted is the list of a group for a steering row.
 type Noted struct {
 	Place     uint32    `json:"p"`
 	Neighbors []uint32  `json:"n"` // places
 	Keys      []float32 `json:"k"`
 }
 
-// steeredIn notes the lists that a group of places has for the rows that steer.
+// steeredIn returns the lists of a group of places for the steering rows.
 func steeredIn(places []uint32, of *knn.Lists, steer *recall.Lists) (lists []Noted) {
 	if steer == nil {
 		return nil
@@ -47,13 +46,13 @@ func steeredIn(places []uint32, of *knn.Lists, steer *recall.Lists) (lists []Not
 	return lists
 }
 
-// Steered is the lists of the rows that steer, as far as divisions have found them.
+// Steered holds the lists of the steering rows, as far as divisions have found them.
 type Steered struct {
-	number map[uint32]uint32 // of a place, among those that steer
+	number map[uint32]uint32 // of a place, among the steering rows
 	lists  *knn.Lists        // to be freed
 }
 
-// NewSteered is empty lists of some places, to be freed.
+// NewSteered returns empty lists of some places, which the caller frees.
 func NewSteered(places []uint32, k int) *Steered {
 	s := &Steered{number: make(map[uint32]uint32, len(places)), lists: knn.New(len(places), k, nil)}
 	for i, place := range places {
@@ -62,10 +61,10 @@ func NewSteered(places []uint32, k int) *Steered {
 	return s
 }
 
-// Free gives the memory back.
+// Free frees the memory.
 func (s *Steered) Free() { s.lists.Free() }
 
-// Offer unites lists with those noted before. The same may come twice.
+// Offer merges lists into the present ones. The same list may come twice.
 func (s *Steered) Offer(lists []Noted) error {
 	for _, l := range lists {
 		i, known := s.number[l.Place]
@@ -82,7 +81,7 @@ func (s *Steered) Offer(lists []Noted) error {
 	return nil
 }
 
-// Notes are the lists of the rows that steer.
+// Notes returns the lists of the steering rows.
 func (s *Steered) Notes(places []uint32) (notes []Noted) {
 	for i, place := range places {
 		ids, keys := s.lists.List(uint32(i))
@@ -91,7 +90,7 @@ func (s *Steered) Notes(places []uint32) (notes []Noted) {
 	return notes
 }
 
-// Recall is the recall of these lists, and its standard error.
+// Recall returns the recall of these lists, and its standard error.
 func (s *Steered) Recall(truth *recall.Lists) (mean, standardError float64) {
 	return build.MeanOf(build.PerRow(truth, func(place uint32) ([]uint32, []float32) { return s.lists.List(s.number[place]) }))
 }

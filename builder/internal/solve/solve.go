@@ -19,25 +19,25 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// A Solver makes the lists of groups of leaves: of one machine, or of a task of many.
+// A Solver makes the lists of groups of leaves, on one machine or in a distributed task.
 type Solver struct {
-	*points.Points // of all rows, of which only the space, the threads and the length of lists count
+	*points.Points // of all rows; only the space, the threads and the length of lists matter
 	Ctx            context.Context
-	Wanted         int  // neighbors asked for
+	Wanted         int  // neighbors per row
 	ByKeys         bool // candidates are compared by keys
 	Rounding       codes.Rounding
 	Bounds         *points.Bounds
 	Memory         *offheap.Ledger // of candidates
 }
 
-// GroupBytes is the memory of a group of leaves. Smaller groups share more of their
-// rows with others, which are then read and written more often; larger ones only
-// raise the least limit of memory.
+// GroupBytes is the memory of a group of leaves. Wrong if smaller: groups share more of their rows with
+// others, which are then read and written more often. Wrong if larger: the least memory limit rises.
 var GroupBytes int64 = 64 << 20 // a variable for tests
 
-// BytesOfGroup is the memory of a group of whole divisions that have so many leaves of a row: twice GroupBytes from job.VastRows on,
-// as these need a gigabyte anyway, and their thousands of groups would share most rows. It goes by the leaves, which drafts
-// record: one of a version with other groups is refused by them.
+// BytesOfGroup returns the memory of a group of whole divisions with so many leaves of a row: twice
+// GroupBytes from job.VastRows on, since these need a gigabyte anyway, and their thousands of groups would
+// share most rows. It depends on the leaves, which drafts record: a draft of a version with other groups is
+// refused by them.
 func BytesOfGroup(leaves int) int64 {
 	if leaves > 2*job.Overlap {
 		return 2 * GroupBytes
@@ -45,10 +45,10 @@ func BytesOfGroup(leaves int) int64 {
 	return GroupBytes
 }
 
-// slack is how many candidates are kept beyond k where codes are not keys.
+// slack is the number of candidates kept beyond k if codes are not keys.
 const slack = 8
 
-// Candidates is the length of the lists of candidates in a group of so many rows.
+// Candidates returns the length of the lists of candidates in a group of so many rows.
 func Candidates(ps *points.Points, members, wanted int) int {
 	k := min(wanted, members-1)
 	if ps.CodesOrder() || ps.Keyed {
@@ -57,31 +57,31 @@ func Candidates(ps *points.Points, members, wanted int) int {
 	return min(k+slack, members-1)
 }
 
-// RowBytes is the memory of a row in a group, but for its residual, where divisions have so many leaves of a row: which rows make a
-// group goes by it, and so does the graph.
+// RowBytes returns the memory of a row in a group, without its residual, if divisions have so many leaves of
+// a row. It decides which rows form a group, and so the graph.
 func RowBytes(ps *points.Points, wanted, overlap int) int64 {
 	lists := int64(8*(wanted+slack) + 8*wanted)
 	return int64(ps.Space.RowBytes()) + ps.CodeBytes(1) - ps.ResidualBytes(1) + lists + int64(4*(4+2*overlap))
 }
 
-// Solved is the lists of a group, to be freed.
+// Solved holds the lists of a group; the caller frees it.
 type Solved struct {
 	places []uint32
-	lists  *knn.Lists // by numbers in places; nil where there are no pairs
+	lists  *knn.Lists // by numbers in places; nil if there are no pairs
 	found  *candidates.Lists
 	Note   Note
 }
 
-// Free gives the memory back.
+// Free frees the memory.
 func (d *Solved) Free() {
 	if d.found != nil {
 		d.found.Free()
 	}
 }
 
-// Solve makes the lists of a group. The note has those of rows that steer.
+// Solve makes the lists of a group. The note has the lists of the steering rows.
 func (s *Solver) Solve(group *groups.Group, steer *recall.Lists) (d *Solved, err error) {
-	d = &Solved{places: slices.Clone(group.Places)} // the group goes on to others
+	d = &Solved{places: slices.Clone(group.Places)} // the group is reused
 	if len(group.Places) < 2 {
 		return d, nil
 	}
@@ -109,7 +109,7 @@ func (s *Solver) solveInto(d *Solved, group *groups.Group) (err error) {
 	return err
 }
 
-// inGroup is the points of a group alone, whose places are their numbers in it.
+// inGroup returns the points of a group as points of their own, whose places are their numbers in it.
 func (s *Solver) inGroup(group *groups.Group) (g *points.Points, err error) {
 	n := len(group.Places)
 	g = &points.Points{Space: s.Space, Threads: s.Threads, K: min(s.K, n-1), Keyed: s.ByKeys}
@@ -123,7 +123,7 @@ func (s *Solver) inGroup(group *groups.Group) (g *points.Points, err error) {
 	return g, nil
 }
 
-// room is for the candidates of a group, nearer than the bounds.
+// room returns lists for the candidates of a group that are nearer than the bounds.
 func (s *Solver) room(g *points.Points, places []uint32) (*candidates.Lists, error) {
 	found, err := candidates.In(s.Memory, len(places), Candidates(g, len(places), s.Wanted), s.Threads)
 	if err != nil {
@@ -158,8 +158,8 @@ func (s *Solver) solveLeaves(group *groups.Group, g *points.Points, found *candi
 	return pairs.Load(), err
 }
 
-// Blocks are the lists of a group by the ranges of width places that they are of, without
-// neighbors beyond the bounds. One has the memory of the one before.
+// Blocks returns the lists of a group, by ranges of width places, without neighbors beyond the bounds. Each
+// block reuses the memory of the previous one.
 func (s *Solver) Blocks(d *Solved, width int) iter.Seq2[uint32, *store.Lists] {
 	return func(yield func(uint32, *store.Lists) bool) {
 		var block store.Lists
@@ -177,8 +177,8 @@ func (s *Solver) Blocks(d *Solved, width int) iter.Seq2[uint32, *store.Lists] {
 	}
 }
 
-// Tighten lowers the bounds of a group's rows to the last keys of their lists, where these are full:
-// the groups after it keep no candidates beyond them. Nobody else may use the bounds meanwhile.
+// Tighten lowers the bounds of a group's rows to the last keys of their full lists; later groups keep no
+// candidates beyond them. Nobody else may use the bounds meanwhile.
 func (s *Solver) Tighten(d *Solved) {
 	for i := 0; i < len(d.places) && d.lists != nil; i++ {
 		if _, keys := d.lists.List(uint32(i)); len(keys) == s.K {
@@ -187,8 +187,8 @@ func (s *Solver) Tighten(d *Solved) {
 	}
 }
 
-// Each calls fn with the lists of a group in order of their places, without neighbors beyond the
-// bounds, and but for empty ones. The neighbors are places; they are valid during the call.
+// Each calls fn with the lists of a group in the order of their places, without empty lists, and without
+// neighbors beyond the bounds. The neighbors are places; they are valid during the call.
 func (s *Solver) Each(d *Solved, fn func(place uint32, near []uint32, keys []float32) error) error {
 	var ids []uint32
 	bounds := s.Bounds.Gather(make([]float32, 0, len(d.places)), d.places)
@@ -208,7 +208,7 @@ func (s *Solver) Each(d *Solved, fn func(place uint32, near []uint32, keys []flo
 	return nil
 }
 
-// within is the list of one row, as far as it is within a bound.
+// within returns the list of one row, as far as it is within a bound.
 func (d *Solved) within(i int, bound float32) (near []uint32, keys []float32) {
 	near, keys = d.lists.List(uint32(i))
 	n := len(keys)

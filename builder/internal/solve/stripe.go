@@ -15,7 +15,7 @@ type List struct {
 	Keys []float32
 }
 
-// A Stripe is the lists of consecutive places.
+// A Stripe holds the lists of consecutive places.
 type Stripe struct {
 	From, To int // places
 	Lists    *knn.Lists
@@ -23,31 +23,31 @@ type Stripe struct {
 	merger   knn.Merger
 }
 
-// NewStripe is the empty lists of a range of places.
+// NewStripe returns the empty lists of a range of places.
 func NewStripe(from, to, k int) *Stripe {
 	return &Stripe{From: from, To: to, Lists: knn.New(to-from, k, nil)}
 }
 
-// Free gives the memory back.
+// Free frees the memory.
 func (s *Stripe) Free() {
 	if s.Lists != nil {
 		s.Lists.Free()
 	}
 }
 
-// List is the list of a place.
+// List returns the list of a place.
 func (s *Stripe) List(place int) (ids []uint32, keys []float32) {
 	return s.Lists.List(uint32(place - s.From))
 }
 
-// Copy is a copy of the list of a place.
+// Copy returns a copy of the list of a place.
 func (s *Stripe) Copy(place int) List {
 	ids, keys := s.List(place)
 	return List{slices.Clone(ids), slices.Clone(keys)}
 }
 
-// Reset makes the stripe one of the places from from up to to, as many as it was made for at most,
-// without lists.
+// Reset turns the stripe into an empty one of the places from from up to to, at most as many as it was made
+// for.
 func (s *Stripe) Reset(from, to int) {
 	s.From, s.To = from, to
 	for p := range uint32(to - from) {
@@ -55,7 +55,8 @@ func (s *Stripe) Reset(from, to int) {
 	}
 }
 
-// Offer unites the lists of the batch with those so far. The batch, of a graph of n rows, may come from a damaged disk.
+// Offer merges the lists of the batch into the present ones. The batch, of a graph of n rows, may come from a
+// damaged disk.
 func (s *Stripe) Offer(n int) error {
 	l := &s.Batch
 	for i, place := range l.Rows {
@@ -66,7 +67,7 @@ func (s *Stripe) Offer(n int) error {
 	return nil
 }
 
-// OfferList unites a list with that of its place so far. It may come from a damaged disk too.
+// OfferList merges a list into the present one of its place. It may come from a damaged disk too.
 func (s *Stripe) OfferList(place uint32, ids []uint32, keys []float32, n int) error {
 	if int(place) < s.From || int(place) >= s.To {
 		return job.ErrPosition(place, n)
@@ -75,7 +76,7 @@ func (s *Stripe) OfferList(place uint32, ids []uint32, keys []float32, n int) er
 		if int(id) >= n {
 			return job.ErrPosition(id, n)
 		}
-		if j > 0 && !(keys[j-1] < keys[j] || keys[j-1] == keys[j] && ids[j-1] < id) { // NaN either
+		if j > 0 && !(keys[j-1] < keys[j] || keys[j-1] == keys[j] && ids[j-1] < id) { // also if NaN
 			return fmt.Errorf("%w: the list of place %d in a block does not ascend", store.ErrCorrupt, place)
 		}
 	}

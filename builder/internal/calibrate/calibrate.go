@@ -16,16 +16,16 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// sample is points on which calibration tries the work of a build.
+// sample is the points on which calibration tries the work of a build.
 type sample struct{ *points.Points }
 
-// trial returns the same points for one goroutine.
+// trial returns a copy of the points for one goroutine.
 func (ps *sample) trial() *points.Points {
 	return &points.Points{Space: ps.Space, Own: ps.Own, Threads: ps.Threads, K: ps.K,
 		Rows: ps.Rows, Norms: ps.Norms, Order: ps.Order, Screening: ps.Screening, Ascending: ps.Ascending}
 }
 
-// timed does some of the work that is measured, on any goroutine, and returns how much.
+// timed does some of the measured work, on any goroutine, and returns its amount.
 type timed func() (work float64)
 
 // holdingNothing makes a trial that has nothing to free.
@@ -40,8 +40,8 @@ type Machine struct {
 	Scratch string // folder
 }
 
-// rate repeats a trial on all threads for about the budget, and returns how much work a second of
-// processor time does, and the share of the time that the threads had a processor.
+// rate repeats a trial on all threads for about the budget. It returns the work per second of processor time,
+// and the share of the time for which the threads had a processor.
 func (m *Machine) rate(budget time.Duration, threads int, newWork func() (work timed, free func())) (perSecond, share float64, err error) {
 	var mu sync.Mutex
 	var made []func()
@@ -75,8 +75,8 @@ func (m *Machine) rate(budget time.Duration, threads int, newWork func() (work t
 	return max(perSecond, 1), share, err
 }
 
-// Measure measures the machine for about the budget, on lists with so much slack, and writes a
-// file of at most so many bytes.
+// Measure measures the machine for about the budget, on lists with so much slack, and writes a file of at
+// most so many bytes.
 func (m *Machine) Measure(g *points.Points, slack int, nominal plan.Rates, budget time.Duration, file int64) (rates plan.Rates, err error) {
 	threads := m.Threads
 	rates = nominal
@@ -85,7 +85,7 @@ func (m *Machine) Measure(g *points.Points, slack int, nominal plan.Rates, budge
 			return rates, err
 		}
 	}
-	each := budget / 8 // leaves, on which most depends, take two
+	each := budget / 8 // leaves, which matter most, take two
 	var shares []float64
 	measure := func(to *float64, budget time.Duration, threads int, newWork func() (timed, func())) {
 		if err == nil {
@@ -97,7 +97,7 @@ func (m *Machine) Measure(g *points.Points, slack int, nominal plan.Rates, budge
 	of := &sample{g}
 	measure(&rates.Leaf, 2*each, threads, func() (timed, func()) { return of.leafTrial(slack) })
 	measure(&rates.Screen, each, threads, holdingNothing(of.screenTrial))
-	rates.Screen /= 1.6 // screens that find something, whose lists are filled, on faces, SIFT, GIST, MNIST
+	rates.Screen /= 1.6 // for screens that find something and have full lists; measured on faces, SIFT, GIST, MNIST
 	if g.Codes != nil {
 		measure(&rates.Tile, each, threads, holdingNothing(of.tileTrial))
 	}
@@ -106,8 +106,8 @@ func (m *Machine) Measure(g *points.Points, slack int, nominal plan.Rates, budge
 	rates.Touched = max(math.Sqrt(rates.Touched*nominal.Touched), slowTouches*nominal.Touched*min(1, rates.Leaf/nominal.Leaf))
 	measure(&rates.Hashed, each, 1, holdingNothing(hashTrial))
 	rates.Share = min(1, max(0.01, meanShare(shares)))
-	// A disk without room for the file keeps the nominal rates: the phase that needs
-	// the room reports its lack.
+	// If the disk has no room for the file, the nominal rates remain: the phase that needs the room reports
+	// the lack.
 	if err != nil {
 		return rates, err
 	}
@@ -117,13 +117,14 @@ func (m *Machine) Measure(g *points.Points, slack int, nominal plan.Rates, budge
 	return rates, nil
 }
 
-// Touches are taken halfway between the trial and the nominal rate. On one quiet machine trials of one build of 6,000,000
-// rows said 0.74 to 1.28e9 a second, and the passes that are mostly touches took the same time.
+// The rate of touches is halfway between the trial and the nominal rate. On one quiet machine, trials of one
+// build of 6,000,000 rows gave 0.74 to 1.28e9 a second, and the passes that mostly touch memory took the same
+// time.
 //
-// slowTouches bounds how much slower touches may be measured than leaves, by the nominal rates: where
-// others have the machine, their rows are in its caches, which a trial feels more than a build. With
-// twenty of them touches took seven times as long, joins of 1,000,000 rows, half of whose time they
-// are by plan, 1.2 times.
+// slowTouches limits how much slower touches may be than leaves, relative to the nominal rates. If other
+// processes use the machine, their rows are in its caches, which affects a trial more than a build: with
+// twenty such processes touches took seven times as long, but joins of 1,000,000 rows, half of whose planned
+// time are touches, 1.2 times.
 const slowTouches = 0.5
 
 func meanShare(shares []float64) (mean float64) {
@@ -133,7 +134,7 @@ func meanShare(shares []float64) (mean float64) {
 	return mean
 }
 
-// fileChunk is how many bytes are written and read at a time.
+// fileChunk is the number of bytes written and read at a time.
 const fileChunk = 1 << 20
 
 // diskRates writes a file in the scratch folder in order, and reads it again.

@@ -11,9 +11,9 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// IntrinsicDim estimates the intrinsic dimension of some rows from the distances of their
-// codes (Levina, Bickel 2005, "Maximum likelihood estimation of intrinsic dimension"),
-// with the mean taken of inverses (MacKay, Ghahramani). 0 where there are no codes.
+// IntrinsicDim estimates the intrinsic dimension of some rows from the distances of their codes (Levina,
+// Bickel 2005, "Maximum likelihood estimation of intrinsic dimension"), with the mean of inverses (MacKay,
+// Ghahramani). It returns 0 if there are no codes.
 func IntrinsicDim(ctx context.Context, ps *points.Points) (float64, error) {
 	n := ps.Rows.Len()
 	if ps.Codes == nil || n < 2*intrinsicK {
@@ -50,7 +50,7 @@ func IntrinsicDim(ctx context.Context, ps *points.Points) (float64, error) {
 	return float64(count) / sum, nil
 }
 
-// solveApart solves one leaf, whose lists are empty, by all threads.
+// solveApart solves one leaf with empty lists on all threads.
 func solveApart(ctx context.Context, ps *points.Points, found *candidates.Lists, leaf []uint32) error {
 	share := (len(leaf) + ps.Threads - 1) / ps.Threads
 	return vectors.Ranges(ps.Threads, len(leaf), share, func() func(from, to int) error {
@@ -62,5 +62,5 @@ func solveApart(ctx context.Context, ps *points.Points, found *candidates.Lists,
 	})
 }
 
-// intrinsicK is how many neighbors in the sample the dimension is estimated from.
+// intrinsicK is the number of neighbors in the sample from which the dimension is estimated.
 const intrinsicK = 20

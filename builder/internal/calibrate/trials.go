@@ -14,13 +14,12 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// trialLeaf is the rows of a leaf, the mean of balls.
+// trialLeaf is the number of rows of a leaf, the mean of balls.
 const trialLeaf = 400
 
-// leafTrial solves leaves of rows drawn at random, as the method does. Lists begin empty and
-// fill, as in a build; the first pass, which fills them, is of the call that is not timed: it
-// is an eighth of a build's leaves, and would be all that a short trial sees (GIST: 0.6
-// hundred million pairs a second in place of 1.0).
+// leafTrial solves leaves of rows drawn at random, as the method does. Lists begin empty and fill, as in a
+// build. The call that is not timed does the first pass, which fills them: that is an eighth of a build's
+// leaves, but would be all of a short trial (GIST: 0.6 hundred million pairs a second instead of 1.0).
 func (ps *sample) leafTrial(slack int) (work timed, free func()) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	own := ps.trial()
@@ -113,8 +112,7 @@ func (ps *sample) screenTrial() timed {
 	}
 }
 
-// touchTrial reads and writes words that lie far from each other: five touches as plans
-// count them.
+// touchTrial reads and writes words that are far apart: five touches as plans count them.
 func touchTrial() timed {
 	words := make([]uint32, 1<<20)
 	at, sum := uint32(1), uint32(0)
@@ -128,7 +126,7 @@ func touchTrial() timed {
 	}
 }
 
-// keyTrial computes keys of rows that lie apart.
+// keyTrial computes keys of rows that are far apart.
 func (ps *sample) keyTrial() timed {
 	if ps.Own != nil {
 		return func() float64 { return 1 }

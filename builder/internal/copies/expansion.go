@@ -10,12 +10,12 @@ import (
 	"github.com/knng/knng/store/analysis"
 )
 
-// Expansion makes the list of every row from those of the solved ones.
+// Expansion makes the list of every row from those of the solved rows.
 type Expansion struct {
 	*build.Build
 	rows    int      // of the output
 	k, most int      // length of a list, most rows of one group in it
-	placeOf []uint32 // of each row: where the row stands that was solved for it
+	placeOf []uint32 // for each row, the place of the row that was solved for it
 	members []uint32 // rows of place p, ascending: members[starts[p]:starts[p+1]]
 	starts  []uint32
 
@@ -24,8 +24,8 @@ type Expansion struct {
 	keys               []float32
 }
 
-// Expand returns the expansion of the lists of b to all rows, with lists of k, and of one group
-// at most some rows in each; 0: any number.
+// Expand returns the expansion of the lists of b to all rows, with lists of k, each with at most so many rows
+// of one group; 0: any number.
 func (g *Groups) Expand(b *build.Build, rows, k, most int) *Expansion {
 	e := &Expansion{Build: b, rows: rows, k: k, most: k, placeOf: b.PlaceOf(rows), starts: make([]uint32, b.N()+1)}
 	if most > 0 {
@@ -53,7 +53,7 @@ func (g *Groups) Expand(b *build.Build, rows, k, most int) *Expansion {
 	return e
 }
 
-// of returns the list of a row, none for an isolated one. The slices are reused.
+// of returns the list of a row, nil for an isolated one. The slices are reused.
 func (e *Expansion) of(row uint32) ([]uint32, []float32) {
 	e.ids, e.keys, e.list = e.ids[:0], e.keys[:0], e.list[:0]
 	if place := e.placeOf[row]; place != points.NoPlace {
@@ -66,7 +66,7 @@ func (e *Expansion) of(row uint32) ([]uint32, []float32) {
 	return e.ids, e.keys
 }
 
-// near gathers the groups around a place, its own among them, by key.
+// near collects the groups around a place, including its own, by key.
 func (e *Expansion) near(place uint32) {
 	e.groups = append(e.groups[:0], neighbor{e.Self(place), e.Order[place], place})
 	if e.K > 0 {
@@ -78,11 +78,11 @@ func (e *Expansion) near(place uint32) {
 	slices.SortFunc(e.groups, neighbor.compare)
 }
 
-// choose takes the k first rows of the groups, at most most of each; where those
-// are too few, of the others too.
+// choose takes the k first rows of the groups, at most most of each; if these are too few, it takes others
+// too.
 func (e *Expansion) choose(row uint32) {
 	e.list, e.rest = e.list[:0], e.rest[:0]
-	if e.k == 0 { // of a single row
+	if e.k == 0 { // there is only one row
 		return
 	}
 	for _, g := range e.groups {
@@ -114,7 +114,7 @@ func (e *Expansion) choose(row uint32) {
 	e.list = e.list[:e.k]
 }
 
-// neighbor is a row, where it stands, or the row solved for it, and its key.
+// neighbor is a row, its place or that of the row solved for it, and its key.
 type neighbor struct {
 	key   float32
 	row   uint32

@@ -9,21 +9,20 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// groupsNumber is the division under whose number the groups are kept; no
-// division has it.
+// groupsNumber is the number of the division under which the groups are kept; no division has it.
 const groupsNumber = 0
 
 // Groups are the groups of identical rows; the zero value has none.
 type Groups struct {
-	First  []uint32 // of each input row, the first with the same bytes; nil: rows do not collapse
-	Copies []uint32 // good rows that another row is solved for, by the places of those
+	First  []uint32 // for each input row, the first row with the same bytes; nil: rows do not collapse
+	Copies []uint32 // good rows with another row solved for them, by the places of those
 }
 
-// Len is the number of rows that another row is solved for.
+// Len returns the number of rows with another row solved for them.
 func (g *Groups) Len() int { return len(g.Copies) }
 
-// Collapse finds the groups of identical rows, and leaves the first of each among the good rows
-// of b. before is called if the input has to be read for it.
+// Collapse finds the groups of identical rows, and keeps only the first of each among the good rows of b.
+// before is called if the input must be read for that.
 func (g *Groups) Collapse(b *build.Build, before func() error) error {
 	if err := g.load(b, b.Source, before); err != nil {
 		return err
@@ -43,7 +42,7 @@ func (g *Groups) Collapse(b *build.Build, before func() error) error {
 	return nil
 }
 
-// Solved is the row that was solved for each row of the output that is not isolated, in the order of these.
+// Solved returns the row that was solved for each row of the output, in their order, without isolated rows.
 func (g *Groups) Solved(b *build.Build) []uint32 {
 	has := make([]bool, len(g.First))
 	for _, rows := range [][]uint32{b.Good, g.Copies} {
@@ -60,7 +59,7 @@ func (g *Groups) Solved(b *build.Build) []uint32 {
 	return solved
 }
 
-// Sizes is how many rows each place was solved for, with its own.
+// Sizes returns the number of rows for which each place was solved, including its own.
 func (g *Groups) Sizes(b *build.Build) []uint32 {
 	placeOf := b.PlaceOf(b.Source.Len())
 	sizes := make([]uint32, b.N())
@@ -94,8 +93,7 @@ func (g *Groups) load(b *build.Build, src *vectors.Input, before func() error) e
 	return b.Draft.CommitLabels(groupsNumber, g.First, nil)
 }
 
-// Split returns the part of a store's order that has the solved rows, of which there are n, and
-// keeps the copies.
+// Split returns the part of a store's order with the n solved rows, and keeps the copies.
 func (g *Groups) Split(order []uint32, n int) ([]uint32, error) {
 	if len(order)-len(g.Copies) != n {
 		return nil, fmt.Errorf("%w: order of %d places, want %d", store.ErrCorrupt, len(order), n+len(g.Copies))
@@ -104,8 +102,8 @@ func (g *Groups) Split(order []uint32, n int) ([]uint32, error) {
 	return order[:n:n], nil
 }
 
-// With appends to an order of the good rows, which counts among these, the numbers of the rows
-// that the copies repeat, and brings the copies into the same order.
+// With appends to an order of the good rows the numbers of their copies, numbered among the good rows, and
+// sorts the copies in the same order.
 func (g *Groups) With(order, good []uint32) []uint32 {
 	if len(g.Copies) == 0 {
 		return order

@@ -12,10 +12,10 @@ const (
 	Collapse = "collapse"
 )
 
-// option is the name of the treatment among the options of a manifest.
+// option is the name of the treatment in the options of a manifest.
 const option = "duplicates"
 
-// Option is the treatment of identical rows as a manifest names it, with the most rows of one group
+// Option returns the treatment of identical rows in the form of a manifest, with the most rows of one group
 // in a list; 0: any number.
 func Option(treatment string, most int) store.Option {
 	if most > 0 {
@@ -24,11 +24,11 @@ func Option(treatment string, most int) store.Option {
 	return store.Option{Name: option, Value: treatment}
 }
 
-// Most is the most rows of one group in a list of a store; 0: any number.
+// Most returns the most rows of one group in a list of a store; 0: any number.
 func Most(m store.Manifest) (most int) {
 	for _, o := range m.Options {
 		if o.Name == option {
-			fmt.Sscanf(o.Value, Collapse+" to %d", &most) // else it stays 0
+			fmt.Sscanf(o.Value, Collapse+" to %d", &most) // otherwise it stays 0
 		}
 	}
 	return most

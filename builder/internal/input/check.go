@@ -11,13 +11,13 @@ import (
 // ErrReference is builder.ErrReference.
 var ErrReference = errors.New("builder: nothing to reference")
 
-// Options are those of a build that its rows must suit.
+// Options are the options of a build that its rows must suit.
 type Options struct {
 	Metric    distance.Metric
-	Own       bool // a distance of the user's own takes the place of the metric
+	Own       bool // the user's own distance replaces the metric
 	Reference bool // rows are not copied into the store
-	Collapse  bool // of equal rows the first is solved
-	Scale     *int // the exponent by which rows are scaled; nil: a sample of them tells
+	Collapse  bool // only the first of equal rows is solved
+	Scale     *int // the exponent by which rows are scaled; nil: from a sample of them
 }
 
 // Given refuses an input that is nil, or has no source.
@@ -44,8 +44,8 @@ func Check(src *vectors.Input, o Options) error {
 	return referable(src, o)
 }
 
-// referable refuses to reference rows that are not there, or not in the order of places, when
-// the graph is read.
+// referable refuses to reference rows that would be absent, or not in the order of places, when the graph is
+// read.
 func referable(src *vectors.Input, o Options) error {
 	_, mapped := src.Mapped()
 	rows := ""

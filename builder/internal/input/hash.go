@@ -9,7 +9,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Hash is a hash of all rows of an input that has no files.
+// Hash returns a hash of all rows of an input without files.
 func Hash(ctx context.Context, src vectors.Source) (string, error) {
 	size := src.Dim() * src.Type().Size()
 	rows := max(1, (1<<20)/size)

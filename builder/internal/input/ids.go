@@ -22,13 +22,13 @@ import (
 type IDs struct {
 	Path  string           // of the file
 	Name  string           // the file in errors; "": its path
-	Names iter.Seq[string] // in place of a file
+	Names iter.Seq[string] // instead of a file
 }
 
 // Given reports whether rows have ids.
 func (ids *IDs) Given() bool { return ids.Path != "" || ids.Names != nil }
 
-// open opens the ids as a file of a line each, and returns its name for errors.
+// open opens the ids as a file with one per line, and returns its name for errors.
 func (ids *IDs) open() (io.ReadCloser, string, error) {
 	if ids.Names != nil {
 		return newNameReader(ids.Names), "Options.Names", nil
@@ -44,8 +44,8 @@ func (ids *IDs) open() (io.ReadCloser, string, error) {
 	return f, name, nil
 }
 
-// Hash names the contents of the ids: once a build has begun with them, others are refused. It
-// checks that every row has one, but where rows will be dropped, whose lines may be anything.
+// Hash returns a name for the contents of the ids: a build that began with them refuses others. It checks
+// that every row has one, unless rows will be dropped, whose lines may be anything.
 func (ids *IDs) Hash(rows int, dropped bool) (string, error) {
 	if !ids.Given() {
 		return "off", nil
@@ -81,8 +81,8 @@ func (ids *IDs) Commit(b *build.Build, rows int, dropped []uint32) error {
 	return ids.Store(b.Ctx, b.Draft, rows, dropped)
 }
 
-// Store stores the ids in a draft, without those of dropped rows. Others than those that the draft was begun with,
-// which its manifest names by their Hash, are vectors.ErrUsage.
+// Store stores the ids in a draft, without those of dropped rows. If the draft began with other ids, which
+// its manifest names by their Hash, it returns vectors.ErrUsage.
 func (ids *IDs) Store(ctx context.Context, draft *store.Draft, rows int, dropped []uint32) error {
 	lines, name, err := ids.open()
 	if err != nil {
@@ -102,7 +102,7 @@ func (ids *IDs) Store(ctx context.Context, draft *store.Draft, rows int, dropped
 // errChanged says that a reader gave other bytes than before.
 var errChanged = errors.New("it has changed")
 
-// unchanged is a reader that ends with errChanged where its bytes have another hash than before.
+// unchanged is a reader that ends with errChanged if its bytes have another hash than before.
 type unchanged struct {
 	r     io.Reader
 	hash  *xxhash.Digest
@@ -122,12 +122,12 @@ func (u *unchanged) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A nameReader gives ids as a file of a line each.
+// A nameReader gives ids as a file with one per line.
 type nameReader struct {
 	next func() (string, bool)
 	stop func()
 	row  int
-	line string // the rest of the id that is being read
+	line string // the rest of the current id
 }
 
 func newNameReader(names iter.Seq[string]) *nameReader {
@@ -140,7 +140,7 @@ func (r *nameReader) Close() error {
 	return nil
 }
 
-// Read gives at most one id. An id that a line does not hold as it is, is an error.
+// Read gives at most one id. An id that cannot be a line is an error.
 func (r *nameReader) Read(p []byte) (int, error) {
 	if r.line == "" {
 		id, ok := r.next()

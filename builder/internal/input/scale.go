@@ -11,10 +11,9 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Scale is the change of rows before anything is computed of them: offsets are subtracted
-// from the columns of float64 rows, and rows are multiplied by a power of two. All passes, and
-// the store, have the scaled rows; only shown distances and queries are of the rows as given
-// (package store).
+// Scale is the change of rows before anything is computed: offsets are subtracted from the columns of float64
+// rows, and rows are multiplied by a power of two. All passes and the store have the scaled rows; only shown
+// distances and queries are of the given rows (package store).
 type Scale struct {
 	Exponent int
 	offsets  []float64 // nil: none
@@ -22,10 +21,10 @@ type Scale struct {
 	tiny     bool // every element is denormal
 }
 
-// Scaled is the input as it is compared: src itself for all but rows so small or large that
-// float32 does not hold squares of their differences, and float64 rows whose values lie
-// close together and far from zero. Rows that a build in dir has dropped
-// cannot be read again: the store there knows.
+// Scaled returns the input in the form in which it is compared. That is src itself, unless rows are so small
+// or large that float32 does not hold squares of their differences, or float64 rows have values that are
+// close together and far from zero. Rows that a build in dir has dropped cannot be read again; then the store
+// there has the scale.
 func Scaled(dir string, src *vectors.Input, o Options) (*vectors.Input, Scale, error) {
 	if err := Check(src, o); err != nil || o.Own {
 		return src, Scale{}, err
@@ -46,7 +45,7 @@ func Scaled(dir string, src *vectors.Input, o Options) (*vectors.Input, Scale, e
 	return vectors.Scaled(vectors.Centered(src, s.offsets), s.Exponent), s, err
 }
 
-// find looks at a sample of the rows.
+// find reads a sample of the rows.
 func (s *Scale) find(src *vectors.Input, o Options) (err error) {
 	if s.offsets, err = offsetsOf(src, o.Metric); err != nil {
 		return err
@@ -70,7 +69,7 @@ func (s *Scale) find(src *vectors.Input, o Options) (err error) {
 	return err
 }
 
-// offsetsOf are offsets that change no distance: where keys are of differences any row may be
+// offsetsOf returns offsets that change no distance: if keys depend only on differences, any row may be
 // subtracted from all, under correlation one number from all elements.
 func offsetsOf(src *vectors.Input, m distance.Metric) ([]float64, error) {
 	switch {
@@ -84,9 +83,9 @@ func offsetsOf(src *vectors.Input, m distance.Metric) ([]float64, error) {
 	return nil, nil
 }
 
-// begunIn is the manifest of the store at dir, where there is one.
+// begunIn returns the manifest of the store at dir, if there is one.
 func begunIn(dir string) (m store.Manifest, known bool) {
-	if dir == "" { // a plan
+	if dir == "" { // only a plan
 		return m, false
 	}
 	if p, err := store.ProgressOf(dir); err == nil {
@@ -100,7 +99,7 @@ func begunIn(dir string) (m store.Manifest, known bool) {
 	return s.Info().Manifest, true
 }
 
-// Record notes in the manifest how rows were changed; it notes nothing of rows as they are.
+// Record records in the manifest how rows were changed, and nothing if they were not.
 func (s Scale) Record(m *store.Manifest) {
 	m.Offsets = s.offsets
 	if s.Exponent != 0 {
@@ -108,7 +107,7 @@ func (s Scale) Record(m *store.Manifest) {
 	}
 }
 
-// Tell says how rows were changed, and that they may be integers.
+// Tell reports how rows were changed, and that they may be integers.
 func (s Scale) Tell(say func(format string, args ...any)) {
 	if s.offsets != nil {
 		say("%s held less an offset, so that float32 tells the values of float64 apart", columnsOf(s.offsets))
@@ -124,7 +123,7 @@ func (s Scale) Tell(say func(format string, args ...any)) {
 	}
 }
 
-// columnsOf names the columns with an offset, the first of them where there are many.
+// columnsOf names the columns with an offset; if they are many, only the first ones.
 func columnsOf(offsets []float64) string {
 	var names []string
 	for j, o := range offsets {

@@ -21,7 +21,7 @@ type Rows struct {
 	Audited func() string
 }
 
-// copy writes the good rows as they come as the store's own.
+// copy writes the good rows, in the order of the input, as the store's own.
 func (r *Rows) copy() error {
 	w, err := r.Draft.CreateRows(len(r.Good), r.Source.Dim(), r.Source.Type())
 	if err != nil {
@@ -30,8 +30,8 @@ func (r *Rows) copy() error {
 	return r.copyTo(w)
 }
 
-// order has a method order the good rows and writes them in that order. It returns the input row
-// of each place.
+// order lets a method order the good rows, and writes them in that order. It returns the input row of each
+// place.
 func (r *Rows) order(arrange func(given *vectors.Rows, progress func(int)) ([]uint32, error)) ([]uint32, error) {
 	given, release, err := r.given()
 	if err != nil {
@@ -53,8 +53,8 @@ func (r *Rows) order(arrange func(given *vectors.Rows, progress func(int)) ([]ui
 	return order, nil
 }
 
-// writeOrdered writes the rows in their order and puts the codes that it was found by in
-// that order, at the same time where these are not the rows themselves.
+// writeOrdered writes the rows in their order, and sorts the codes that gave the order likewise, at the same
+// time if they are not the rows themselves.
 func (r *Rows) writeOrdered(given *vectors.Rows, order []uint32, progress func(int)) (err error) {
 	write := func() error { return r.writeRows(given, r.Groups.With(order, r.Good), progress) }
 	if r.Codes == nil {
@@ -75,8 +75,8 @@ func (r *Rows) writeOrdered(given *vectors.Rows, order []uint32, progress func(i
 	return err
 }
 
-// given maps the good rows in input order: the input itself where it is one
-// mapped file without bad rows, else a copy in the scratch folder.
+// given maps the good rows in input order: the input itself if it is one mapped file without bad rows, else a
+// copy in the scratch folder.
 func (r *Rows) given() (rows *vectors.Rows, release func(), err error) {
 	if rows, ok := r.Source.Mapped(); ok && len(r.Good) == rows.Len() {
 		return rows, func() {}, nil
@@ -141,7 +141,7 @@ func (r *Rows) compared() (sum func(rows []byte), same func() error) {
 // system call and stays in L2.
 const Chunk = 1 << 20
 
-// consecutive is how many of the first most rows follow one another.
+// consecutive returns how many of the first most rows are consecutive.
 func consecutive(rows []uint32, most int) int {
 	n := 1
 	for n < min(len(rows), most) && rows[n] == rows[n-1]+1 {
@@ -150,8 +150,8 @@ func consecutive(rows []uint32, most int) int {
 	return n
 }
 
-// writeRows writes rows order[0], order[1], ... of given as the store's own: some are
-// gathered while those before them are written.
+// writeRows writes rows order[0], order[1], ... of given as the store's own. It gathers some rows while it
+// writes the previous ones.
 func (r *Rows) writeRows(given *vectors.Rows, order []uint32, progress func(int)) error {
 	w, err := r.Draft.CreateRows(len(order), given.Dim(), given.Type())
 	if err != nil {
@@ -159,7 +159,7 @@ func (r *Rows) writeRows(given *vectors.Rows, order []uint32, progress func(int)
 	}
 	out := relay{to: w}
 	defer func() {
-		out.wait() // a row that cannot be read ends this while others are written
+		out.wait() // an unreadable row ends this function while others are written
 		w.Abort()
 	}()
 	size := given.Dim() * given.Type().Size()
@@ -177,6 +177,6 @@ func (r *Rows) writeRows(given *vectors.Rows, order []uint32, progress func(int)
 		return err
 	}
 	err = w.Commit()
-	r.Written() // before what was received or spooled goes
+	r.Written() // before received or spooled rows are removed
 	return err
 }

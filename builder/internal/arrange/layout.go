@@ -10,10 +10,9 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Place gives every row its place, and writes the store's own rows in that order: rows that are near
-// each other come to lie near each other, so that leaves and propagation find them in the same pages.
-// The order is one more division; of the graph only the first leaves of the balls method depend on it.
-// settle settles the method where there is no order yet.
+// Place gives every row its place, and writes the store's own rows in that order, so that near rows are at
+// near places, and leaves and propagation find them in the same pages. The order is one more division; only
+// the first leaves of the balls method depend on it. settle chooses the method if there is no order yet.
 func (r *Rows) Place(settle func() error) error {
 	if err := r.Load(); err != nil {
 		return err
@@ -33,11 +32,11 @@ func (r *Rows) Place(settle func() error) error {
 		return err
 	}
 	r.Received.Store(r.Given.Received())
-	_ = r.Given.Rest() // the store has rows of its own; a hint
+	_ = r.Given.Rest() // the store has its own rows; a hint
 	return nil
 }
 
-// Load reads the order, where there is one, and parts it from the copies.
+// Load reads the order, if there is one, and splits the copies off.
 func (r *Rows) Load() (err error) {
 	if r.Traits.InOrder {
 		var places int
@@ -55,7 +54,7 @@ func (r *Rows) Load() (err error) {
 	return err
 }
 
-// Make finds the locality order, by a method, and writes the rows in it.
+// Make finds the locality order with a method, and writes the rows in that order.
 func (r *Rows) Make(arrange func(given *vectors.Rows, progress func(rows int)) ([]uint32, error)) (err error) {
 	if err := r.room(); err != nil {
 		return err
@@ -87,8 +86,8 @@ func allReferable(src *vectors.Input, good int) error {
 	return fmt.Errorf("%w: a file with bad rows cannot be referenced: begin anew, and let the store copy the others", input.ErrReference)
 }
 
-// room asks for the disk that the store's own rows take, their order, and the copy in input order
-// that is made first where rows cannot be mapped.
+// room requires the disk space of the store's own rows, their order, and the copy in input order that is made
+// first if rows cannot be mapped.
 func (r *Rows) room() error {
 	n, size := int64(len(r.Good)), int64(r.Source.Dim()*r.Source.Type().Size())
 	all := n + int64(r.Groups.Len())

@@ -6,17 +6,18 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 )
 
-// A relay writes rows while those after them are gathered.
+// A relay writes rows while the next ones are gathered.
 type relay struct {
 	to   io.Writer
-	done func() error // waits for the write under way; nil: none
+	done func() error // waits for the current write; nil: none
 	room [2][]byte
 }
 
-// empty is memory for the next rows: that of the rows before the last, which are written.
+// empty returns memory for the next rows: that of the rows before the last, which are already written.
 func (r *relay) empty() []byte { return r.room[0][:0] }
 
-// write waits for the write before, and begins to write rows. Their memory belongs to the relay from then on.
+// write waits for the previous write, and begins to write rows. From then on their memory belongs to the
+// relay.
 func (r *relay) write(rows []byte) error {
 	if err := r.wait(); err != nil {
 		return err
@@ -29,7 +30,7 @@ func (r *relay) write(rows []byte) error {
 	return nil
 }
 
-// wait waits for the write under way. Call it before the writer ends, whatever happens.
+// wait waits for the current write. It must be called before the writer ends, in any case.
 func (r *relay) wait() error {
 	if r.done == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/knng/knng/vectors/aside"
 )
 
-// A spoolFile is a scratch file, which nobody reads after a crash: it is not synced, so that the disk need not take
-// rows that are deleted soon.
+// A spoolFile is a scratch file that is useless after a crash. It is not synced, so that the disk need not
+// store rows that are deleted soon.
 type spoolFile struct {
 	*os.File
 	ended bool

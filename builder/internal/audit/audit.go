@@ -23,16 +23,15 @@ type Audit struct {
 type Options struct {
 	Rules
 	Refuse    bool // bad rows end the build
-	Drop      bool // bad rows leave the input, and the others are numbered anew
+	Drop      bool // bad rows leave the input, and the others are renumbered
 	Reference bool // the rows will be read again
 }
 
-// Free gives back memory.
+// Free frees memory.
 func (a *Audit) Free() { a.good.Free() }
 
-// Pass reads the input once, lists the good rows, and leaves dropped ones out of the input. Its
-// findings are recorded, so a resumed build does not read the input again, unless it has been
-// written to.
+// Pass reads the input once, lists the good rows, and removes dropped ones from the input. It records its
+// findings, so a resumed build does not read the input again unless it was written to.
 func (a *Audit) Pass() error {
 	total := a.Source.Len()
 	done, err := a.Draft.Load(Record, &a.Bad)
@@ -62,7 +61,7 @@ func (a *Audit) Pass() error {
 	return nil
 }
 
-// Every lists all rows as good, those of an input that was not read yet.
+// Every lists all rows as good, for an input that was not read yet.
 func (a *Audit) Every() error { return a.separate(false) }
 
 // OfAll is the checksum of the rows of the input, or "" where some of those read left it.
@@ -98,8 +97,8 @@ func (a *Audit) readAll() error {
 	return nil
 }
 
-// separate lists the good rows. Dropped rows leave the input altogether: the graph is that of the
-// rows that remain, numbered anew.
+// separate lists the good rows. Dropped rows leave the input altogether: the graph is that of the remaining
+// rows, renumbered.
 func (a *Audit) separate(drop bool) (err error) {
 	src, bad := a.Source, a.Bad.Rows
 	if a.good, err = offheap.Take[uint32](&a.Ledger, src.Len()-len(bad)); err != nil {

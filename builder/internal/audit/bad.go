@@ -22,7 +22,7 @@ type RowsError struct {
 
 func (e *RowsError) Error() string { return e.text }
 
-// Unwrap is ErrBadRows.
+// Unwrap returns ErrBadRows.
 func (e *RowsError) Unwrap() error { return ErrBadRows }
 
 // Treatments of bad rows.
@@ -32,7 +32,7 @@ const (
 	Isolate = "isolate"
 )
 
-// Bad is the finding of an audit, as recorded in the store.
+// Bad is the result of an audit, as recorded in the store.
 type Bad struct {
 	Rows     []uint32 `json:"rows"` // ascending input rows
 	Why      string   `json:"why"`  // of the first
@@ -47,7 +47,7 @@ type Rules struct {
 	AnyLength bool // keys do not grow with rows, so none is too large
 }
 
-// RulesOf are the rules of a metric.
+// RulesOf returns the rules of a metric.
 func RulesOf(m distance.Metric) Rules {
 	return Rules{Zero: m.ZeroIsBad(), Constant: m.ConstantIsBad(), AnyLength: m == distance.Cosine}
 }
@@ -76,7 +76,7 @@ func (b *Bad) add(rows []uint32, why string) {
 	b.Rows = append(b.Rows, rows...)
 }
 
-// Reject returns the error that names the bad rows of so many, the first by its file.
+// Reject returns an error that names the bad rows of so many, the first by its file.
 func (b *Bad) Reject(rows int, files []vectors.File) error {
 	others := ""
 	if some := b.Rows[:min(len(b.Rows), 5)]; len(some) > 1 {
@@ -90,5 +90,5 @@ func (b *Bad) Reject(rows int, files []vectors.File) error {
 		ErrBadRows, len(b.Rows), rows, vectors.RowName(files, int(b.Rows[0])), b.Why, others)}
 }
 
-// Text is a checksum as it is recorded.
+// Text returns a checksum in the form in which it is recorded.
 func Text(sum uint64) string { return fmt.Sprintf("%016x", sum) }

@@ -7,12 +7,11 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// The input of a build: the manifest has a sample of every file and its modification time.
-// Where the time is another, the file may differ where the sample does not look, and all rows
-// are read and compared with the audit's checksum.
+// The manifest has a sample of every input file and its modification time. If the time differs, the file may
+// differ outside the sample, so all rows are read and compared with the audit's checksum.
 
-// Unchanged returns an error where files that were written to since the manifest was made
-// have other rows than were audited.
+// Unchanged returns an error if files that were written to since the manifest was made have other rows than
+// the audited ones.
 func Unchanged(ctx context.Context, dir string, m *store.Manifest, src *vectors.Input, audited string, threads int) error {
 	if !written(m.Files, src.Files) {
 		return nil
@@ -20,8 +19,8 @@ func Unchanged(ctx context.Context, dir string, m *store.Manifest, src *vectors.
 	return same(ctx, dir, src, audited, threads)
 }
 
-// sameRows compares the input of a build that goes on with the audit. Rows that
-// will be read again are all looked at: a file may have been changed and given its old time.
+// sameRows compares the input of a resumed build with the audit. Rows that will be read again are all
+// checked: a file may have been changed and given its old time.
 func (a *Audit) sameRows() error {
 	var places int
 	ordered, err := a.Draft.Load("order", &places)
@@ -34,13 +33,13 @@ func (a *Audit) sameRows() error {
 	return a.unchanged()
 }
 
-// unchanged is Unchanged of the build's own files.
+// unchanged is Unchanged for the build's own files.
 func (a *Audit) unchanged() error {
 	m := a.Draft.Manifest()
 	return Unchanged(a.Ctx, a.Draft.Dir(), &m, a.Source, a.Checksum, a.Job.Threads)
 }
 
-// Sealing compares the input of a build that goes on with its sealing with the audit.
+// Sealing compares the input of a build that resumes with its sealing with the audit.
 func (a *Audit) Sealing() error {
 	if _, err := a.Draft.Load(Record, &a.Bad); err != nil {
 		return err
@@ -48,7 +47,7 @@ func (a *Audit) Sealing() error {
 	return a.unchanged()
 }
 
-// same returns an error where rows are not those that were audited.
+// same returns an error if rows differ from the audited ones.
 func same(ctx context.Context, dir string, src *vectors.Input, audited string, threads int) error {
 	if audited == "" {
 		return nil
@@ -68,8 +67,8 @@ func Compare(dir, name, audited string, found uint64) error {
 	return nil
 }
 
-// written reports whether any file has another modification time. Streams, of which all
-// was hashed, have none.
+// written reports whether any file has another modification time. Streams have none, and were hashed as a
+// whole.
 func written(then, now []vectors.File) bool {
 	for i := range min(len(then), len(now)) {
 		if now[i].Path != "-" && then[i].ModTime != now[i].ModTime {
@@ -79,7 +78,7 @@ func written(then, now []vectors.File) bool {
 	return false
 }
 
-// Finished loads the result of the finished graph in dir, if src has the rows that were audited.
+// Finished loads the result of the finished graph in dir, if src has the audited rows.
 func Finished(ctx context.Context, dir string, src *vectors.Input, threads int, result any) error {
 	s, err := store.Open(dir, &store.Options{AsBuilt: true})
 	if err != nil {

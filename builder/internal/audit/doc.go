@@ -1,3 +1,3 @@
-// Package audit looks at every value of an input before anything is built on it: at values without
-// a distance, at repeated rows, and at the checksum by which a resumed build knows its input.
+// Package audit reads every value of an input before anything is built on it: it finds values without a
+// distance and repeated rows, and computes the checksum by which a resumed build recognizes its input.
 package audit

@@ -2,11 +2,11 @@ package kdtree
 
 import "math"
 
-// safe is by how much a box may be nearer than it looks, relatively: keys are rounded to
-// float32 from a sum of float64 squares of differences that are rounded to float32.
+// safe is by how much a box may be nearer than it appears, relatively: keys are rounded to float32 from a
+// float64 sum of squares of differences that are rounded to float32.
 const safe = 1 - 1e-6
 
-// A Searcher finds the neighbors of positions: one for a goroutine.
+// A Searcher finds the neighbors of positions; each goroutine has one.
 type Searcher struct {
 	t    *Tree
 	k    int
@@ -20,13 +20,13 @@ type Searcher struct {
 	Compared int64
 }
 
-// Searcher makes one that finds the k nearest.
+// Searcher returns a searcher for the k nearest.
 func (t *Tree) Searcher(k int) *Searcher {
 	return &Searcher{t: t, k: k, ids: make([]uint32, k), keys: make([]float32, k)}
 }
 
-// Nearest returns the k nearest of the row at a position, or all others where there are
-// fewer, by (key, row). The slices are reused.
+// Nearest returns the k nearest of the row at a position, or all others if there are fewer, by (key, row).
+// The slices are reused.
 func (s *Searcher) Nearest(position int) (positions []uint32, keys []float32) {
 	s.n, s.self = 0, position
 	copy(s.x[:], s.t.values[position*s.t.dim:(position+1)*s.t.dim])
@@ -34,9 +34,9 @@ func (s *Searcher) Nearest(position int) (positions []uint32, keys []float32) {
 	return s.ids[:s.n], s.keys[:s.n]
 }
 
-// visit searches a node that may hold neighbors. Of two children the one that holds the
-// row itself goes first, or the nearer, or where they are equally near the one with the
-// smaller row: lists then soon hold entries that exclude most of the rest.
+// visit searches a node that may hold neighbors. Of its two children, first comes the one with the row
+// itself, or the nearer one, or if they are equally near the one with the smaller row: the list then soon
+// holds entries that exclude most of the rest.
 func (s *Searcher) visit(node, from, to, level int) {
 	if level == s.t.levels-1 {
 		s.scan(from, to)
@@ -66,7 +66,7 @@ func (s *Searcher) visit(node, from, to, level int) {
 	}
 }
 
-// bound is a key that no row of a node is below.
+// bound returns a key that no row of a node is below.
 func (s *Searcher) bound(node int) float32 {
 	b := &s.t.boxes[node]
 	var sum float64
@@ -83,8 +83,8 @@ func (s *Searcher) bound(node int) float32 {
 	return float32(sum * safe)
 }
 
-// mayHold reports whether a row of the node can enter the list. Where its bound is the
-// last key, a smaller row can.
+// mayHold reports whether a row of the node can enter the list. If its bound equals the last key, a smaller
+// row can.
 func (s *Searcher) mayHold(node int, bound float32) bool {
 	if s.n < s.k {
 		return true
@@ -93,7 +93,7 @@ func (s *Searcher) mayHold(node int, bound float32) bool {
 	return bound < last || bound == last && s.t.boxes[node].least < s.t.rows[s.ids[s.k-1]]
 }
 
-// scan compares the row with those of a leaf.
+// scan compares the row with the rows of a leaf.
 func (s *Searcher) scan(from, to int) {
 	t := s.t
 	for p := from; p < to; p++ {
@@ -112,9 +112,8 @@ func (s *Searcher) scan(from, to int) {
 	}
 }
 
-// key is that of package distance: differences rounded to float32, their squares summed
-// in float64 lanes, which are added in halves. With at most eight elements every lane
-// has one.
+// key returns the key of package distance: differences rounded to float32, their squares summed in float64
+// lanes, which are added in halves. With at most eight elements every lane has one.
 func (s *Searcher) key(p int) float32 {
 	y := s.t.values[p*s.t.dim : (p+1)*s.t.dim]
 	var lane [MaxDim]float64
@@ -128,7 +127,7 @@ func (s *Searcher) key(p int) float32 {
 	return float32(((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])))
 }
 
-// insert puts a position into the list, which has room or a worse last entry.
+// insert inserts a position into the list, which has room or a worse last entry.
 func (s *Searcher) insert(p uint32, key float32) {
 	at := s.n
 	if s.n == s.k {
@@ -144,8 +143,7 @@ func (s *Searcher) insert(p uint32, key float32) {
 	s.keys[at], s.ids[at] = key, p
 }
 
-// Visits estimates how many rows a search compares, as the mean over some positions,
-// evenly spread.
+// Visits estimates the number of rows that a search compares: the mean over some positions, evenly spread.
 func (t *Tree) Visits(k, sample int) float64 {
 	if t.n == 0 {
 		return 0

@@ -1,6 +1,6 @@
 package kdtree
 
-// A sorter brings rows into the tree's order.
+// A sorter sorts rows into the tree's order.
 type sorter struct {
 	values   []float32
 	dim      int
@@ -8,8 +8,8 @@ type sorter struct {
 	parallel int
 }
 
-// sort sorts the positions from to to-1, which are a node so many levels above the leaves.
-// Rows of a leaf lie by number.
+// sort sorts the positions from to to-1, a node so many levels above the leaves. Rows of a leaf are sorted by
+// number.
 func (s *sorter) sort(from, to, above, level int) {
 	if above == 0 {
 		s.byRow(from, to)
@@ -24,7 +24,7 @@ func (s *sorter) sort(from, to, above, level int) {
 		func() { s.sort(mid, to, above-1, level+1) })
 }
 
-// widest is the dimension along which the rows are spread most.
+// widest returns the dimension in which the rows are spread most.
 func (s *sorter) widest(from, to int) (best int) {
 	width := float64(-1)
 	for j := range s.dim {
@@ -42,8 +42,8 @@ func (s *sorter) widest(from, to int) (best int) {
 
 func (s *sorter) at(p, j int) float32 { return s.values[p*s.dim+j] }
 
-// before compares two positions by (coordinate, row): no two are equal, so that the
-// halves are the same rows however they are found.
+// before compares two positions by (coordinate, row). No two are equal, so the halves are the same rows with
+// any algorithm.
 func (s *sorter) before(j int, x float32, row uint32, p int) bool {
 	if y := s.at(p, j); x != y {
 		return x < y
@@ -51,8 +51,8 @@ func (s *sorter) before(j int, x float32, row uint32, p int) bool {
 	return row < s.rows[p]
 }
 
-// split brings the rows that come first along dimension j before position mid
-// (quickselect, its pivots medians of three).
+// split moves the rows that come first in dimension j before position mid (quickselect with medians of three
+// as pivots).
 func (s *sorter) split(from, to, mid, j int) {
 	for to-from > 1 {
 		p := s.median(from, from+(to-from)/2, to-1, j)
@@ -82,7 +82,7 @@ func (s *sorter) split(from, to, mid, j int) {
 	}
 }
 
-// median is the position of the median of three.
+// median returns the position of the median of three.
 func (s *sorter) median(a, b, c, j int) int {
 	less := func(p, q int) bool { return s.before(j, s.at(p, j), s.rows[p], q) }
 	if less(b, a) {

@@ -1,10 +1,9 @@
-// Package keyed compares rows by their keys and offers near rows to lists of candidates.
-// It stands in for tiles of codes (package vectors/codes) where codes cannot tell rows apart:
-// islands of very different scale, near-copies, heavy tails. A key costs as much as some ten
-// distances of codes, and tells all that there is to tell.
+// Package keyed compares rows by their keys and offers near rows to lists of candidates. It replaces tiles of
+// codes (package vectors/codes) if codes cannot distinguish rows: islands of very different scale,
+// near-copies, heavy tails. A key costs as much as about ten distances of codes, and is exact.
 //
-// Entries of the lists hold keys as candidates.Ordered has them. Lists depend on which pairs
-// were offered and on nothing else.
+// Entries of the lists hold keys in the form of candidates.Ordered. Lists depend only on which pairs were
+// offered.
 package keyed
 
 import (
@@ -16,14 +15,14 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// A Comparer compares pairs among some places: one per goroutine.
+// A Comparer compares pairs among some places; each goroutine has one.
 type Comparer struct {
 	lists *candidates.Lists
 	keys  leaf.Keys
-	tile  *codes.Tile // merges; it compares nothing
+	tile  *codes.Tile // only merges
 
-	limits  []uint32 // of the places at hand, when last looked at
-	counts  []uint32 // of the candidates that wait for each
+	limits  []uint32 // latest bounds of the current places
+	counts  []uint32 // waiting candidates of each
 	waiting []waiting
 	found   []float32
 
@@ -31,7 +30,7 @@ type Comparer struct {
 	locals []uint32 // 0, 1, ... of a leaf
 	ids    []uint32
 
-	evaluated int // keys, since places were taken up, where codes screen
+	evaluated int // keys evaluated for the current places, if codes screen
 }
 
 // waiting are candidates of a place that have not been offered: many at once cost
@@ -43,13 +42,13 @@ type waiting struct {
 
 const waitingMost = 32
 
-// New returns a comparer by keys. The tile, of any matrix, is for its kernel that merges.
+// New returns a comparer by keys. The tile, of any matrix, provides the kernel that merges.
 func New(lists *candidates.Lists, keys leaf.Keys, tile *codes.Tile) *Comparer {
 	return &Comparer{lists: lists, keys: keys, tile: tile}
 }
 
-// Among compares each of the first places with all that come after it, every pair once for
-// both of its ends, and returns how many pairs that were. No place stands there twice.
+// Among compares each of the first places with all that come after it, every pair once for both of its ends,
+// and returns the number of pairs. No place occurs twice.
 func (c *Comparer) Among(places []uint32, first int) (pairs int, err error) {
 	n := len(places)
 	c.begin(places)
@@ -65,7 +64,7 @@ func (c *Comparer) Among(places []uint32, first int) (pairs int, err error) {
 	return pairs, nil
 }
 
-// begin takes up some places.
+// begin sets the places.
 func (c *Comparer) begin(places []uint32) {
 	n := len(places)
 	c.limits = slices.Grow(c.limits[:0], n)[:n]
@@ -104,7 +103,7 @@ func (c *Comparer) row(places []uint32, i int) error {
 	return nil
 }
 
-// wait has a candidate of place i wait.
+// wait adds a waiting candidate of place i.
 func (c *Comparer) wait(places []uint32, i int, distance, other uint32) {
 	if c.counts[i] == waitingMost {
 		c.offer(places, i)
@@ -128,8 +127,8 @@ func (c *Comparer) offer(places []uint32, i int) {
 	c.counts[i], c.limits[i] = 0, c.lists.Bound(places[i])
 }
 
-// Rekey makes the list of a place, which holds distances of codes, one that holds keys. All
-// its entries are new again.
+// Rekey replaces the list of a place, which holds distances of codes, by one that holds keys. All its entries
+// are new again.
 func (c *Comparer) Rekey(place uint32) error {
 	var ids []uint32
 	for i := range c.lists.Len(place) {
@@ -148,5 +147,5 @@ func (c *Comparer) Rekey(place uint32) error {
 	return nil
 }
 
-// None is the limit of a list that has room.
+// None is the limit of a list that is not full.
 const None = math.MaxUint32

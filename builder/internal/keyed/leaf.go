@@ -11,9 +11,9 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// A leaf that is large enough has codes of its own, of its own center and scale: they tell rows
-// apart at the scale of the leaf, and bounds mark the pairs that they leave open (package
-// screen). Keys decide these, so the lists are those that keys alone would give.
+// A leaf that is large enough has its own codes, with its own center and scale: they distinguish rows at the
+// scale of the leaf, and bounds mark the pairs that they leave open (package screen). Keys decide these, so
+// the lists are those that keys alone would give.
 
 // Rows are the vectors that a comparer encodes, leaf by leaf.
 type Rows struct {
@@ -21,14 +21,14 @@ type Rows struct {
 	Space *distance.Space
 }
 
-// Leaves of so many places, of rows of so many dimensions, have codes of their own: of less
-// keys take no longer.
+// Leaves of so many places, of rows of so many dimensions, have their own codes. With less, keys take no
+// longer.
 const (
 	codedLeaf = 128
 	codedDim  = 12
 )
 
-// Leaf compares all pairs of a leaf, each for both of its ends, and returns how many they are.
+// Leaf compares all pairs of a leaf, each for both of its ends, and returns the number of pairs.
 func (c *Comparer) Leaf(rows Rows, places []uint32) (pairs int, err error) {
 	n := len(places)
 	if n < codedLeaf || rows.Rows.Dim() < codedDim {
@@ -59,14 +59,14 @@ func (c *Comparer) Leaf(rows Rows, places []uint32) (pairs int, err error) {
 	return n * (n - 1) / 2, nil
 }
 
-// After so many rows of a leaf codes are given up where they leave open more than so great a
-// part of the pairs: screened, a pair is evaluated for each of its ends.
+// After trialRows rows of a leaf, codes are given up if they leave open more than one pair in openShare:
+// screened, a pair is evaluated for each of its ends.
 const (
 	trialRows = 64
 	openShare = 3
 )
 
-// screenOf is a screen of a leaf by codes of its own.
+// screenOf returns a screen of a leaf by its own codes.
 func (c *Comparer) screenOf(rows Rows, places []uint32) (screen.Screen, error) {
 	size := rows.Rows.Dim() * rows.Rows.Type().Size()
 	c.bytes = c.bytes[:0]

@@ -9,15 +9,15 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// Distance is a distance of the user's own between two rows of the input, a < b.
+// Distance is the user's own distance between two rows of the input, a < b.
 type Distance struct {
 	Name    string
 	Version int
 	Key     func(a, b store.Row) (float32, error)
 }
 
-// Keys returns one worker's function that computes every key between places. One may take any
-// time: the build stops between two of them.
+// Keys returns one goroutine's function that computes every key between places. One key may take any time, so
+// the build can stop between two of them.
 func (d *Distance) Keys(ctx context.Context, order []uint32) leaf.Keys {
 	return func(x uint32, ids []uint32, out []float32) (int, error) {
 		for i, id := range ids {
@@ -35,8 +35,7 @@ func (d *Distance) Keys(ctx context.Context, order []uint32) leaf.Keys {
 	}
 }
 
-// Checked adds the distance and the rows to err, and returns an error for a key that orders
-// nothing.
+// Checked adds the distance and the rows to err, and returns an error for a key that has no order.
 func Checked(name string, key float32, err error, a, b store.Row) error {
 	if err == nil && (math.IsNaN(float64(key)) || math.IsInf(float64(key), 0)) {
 		err = fmt.Errorf("value %v, want a finite number", key)

@@ -14,7 +14,7 @@ import (
 // Pairs are the computed pairs of a build.
 type Pairs struct {
 	own           *Distance // nil: the metric of the space
-	always, never bool      // as the user asked; neither: by measured times
+	always, never bool      // set by the user; neither: by measured times
 
 	kept *cache.Pairs  // with their keys; nil: not kept
 	cost time.Duration // of one evaluation, measured
@@ -31,14 +31,14 @@ const (
 // gains more than it costs in broken-up kernel calls.
 const skippedFrom = 40 * time.Nanosecond
 
-// KeptFrom is the cost of a user's distance from which pairs are kept with their keys: a lookup
-// of one costs some microseconds, keeping one as much.
+// KeptFrom is the cost of a user's distance from which pairs are kept with their keys: looking up a key takes
+// some microseconds, keeping one as much.
 const KeptFrom = 20 * time.Microsecond
 
 // CacheBytes is the memory of kept pairs that are not yet on disk.
 const CacheBytes = 16 << 20
 
-// New returns the pairs of a build, none computed.
+// New returns the pairs of a build, with none computed.
 func New(own *Distance, always, never bool) *Pairs {
 	return &Pairs{own: own, always: always, never: never}
 }
@@ -52,7 +52,7 @@ func (p *Pairs) Close() {
 
 // Choose picks the form of the cache from the measured cost of the distance.
 func (p *Pairs) Choose(b *build.Build) (err error) {
-	if p.kept != nil { // by the method before
+	if p.kept != nil { // by the previous method
 		return nil
 	}
 	if p.own != nil {
@@ -65,13 +65,13 @@ func (p *Pairs) Choose(b *build.Build) (err error) {
 	return nil
 }
 
-// pays reports whether the cache is used where it pays from a cost on.
+// pays reports whether the cache is used, if it pays from this cost on.
 func (p *Pairs) pays(from time.Duration) bool {
 	return p.always || !p.never && p.cost >= from
 }
 
-// chooseForOwn measures a user's distance on a few pairs, once in the life of a
-// build, and keeps their keys: no pair is paid for twice.
+// chooseForOwn measures a user's distance on a few pairs, once per build, and keeps their keys: no pair is
+// computed twice.
 func (p *Pairs) chooseForOwn(b *build.Build) error {
 	known, err := b.Draft.Load("distance-cost", &p.cost)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *Pairs) open(b *build.Build) error {
 	return err
 }
 
-// Form names the form in use; skip is whether leaves skip pairs.
+// Form returns the name of the form in use; skip says whether leaves skip pairs.
 func (p *Pairs) Form(skip bool) string {
 	switch {
 	case p.kept != nil:
@@ -139,7 +139,7 @@ func costOfKernel(b *build.Build) (time.Duration, error) {
 	return best / time.Duration(len(ids)), nil
 }
 
-// following lists the places after the first of n, at most most.
+// following returns the places after the first of n, at most most.
 func following(n, most int) []uint32 {
 	ids := make([]uint32, min(n-1, most))
 	for i := range ids {
@@ -148,8 +148,7 @@ func following(n, most int) []uint32 {
 	return ids
 }
 
-// Keys returns one worker's keys under the user's own distance, through the cache where there
-// is one.
+// Keys returns one goroutine's keys under the user's own distance, through the cache if there is one.
 func (p *Pairs) Keys(b *build.Build) leaf.Keys {
 	keys := p.own.Keys(b.Ctx, b.Order)
 	if p.kept == nil {

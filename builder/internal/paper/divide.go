@@ -14,7 +14,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Method is the paper's method under way.
+// Method is a build by the paper's method.
 type Method struct {
 	*build.Build
 	opts   Options
@@ -23,11 +23,11 @@ type Method struct {
 
 // Options are the options that only the paper's method reads.
 type Options struct {
-	Trigger  float64 // effective rate under which divisions end
+	Trigger  float64 // effective rate below which divisions end
 	Visits   int     // points visited around a row
 	Pairwise bool    // a pair updates both lists
 	InPlace  bool    // propagation reads the lists that it writes
-	Reuse    bool    // propagation reuses keys that it has computed
+	Reuse    bool    // propagation reuses computed keys
 }
 
 // New returns the paper's method on a build.
@@ -93,7 +93,7 @@ func (m *Method) Finish() error { return nil }
 
 func (m *Method) Free() {}
 
-// divide runs one division: carve, solve the leaves, unite.
+// divide runs one division: carve, solve the leaves, merge.
 func (m *Method) divide() error {
 	number := m.State.Count(job.DivisionStage) + 1
 	leaves, labels, err := m.carveDivision(number)
@@ -121,7 +121,7 @@ func (m *Method) divide() error {
 	return err
 }
 
-// carveDivision makes the division, or reads the one committed before.
+// carveDivision makes the division, or reads the one committed earlier.
 func (m *Method) carveDivision(number int) (*division.Leaves, []uint32, error) {
 	labels, ok, err := m.Draft.Labels(uint32(number), nil, nil)
 	if err != nil {
@@ -143,9 +143,8 @@ func (m *Method) carveDivision(number int) (*division.Leaves, []uint32, error) {
 	return leaves, labels, m.Draft.CommitLabels(uint32(number), labels, nil)
 }
 
-// unitRows is about how many rows a unit of leaves has: large enough that the
-// syncs of its commit vanish beside the work, small enough that a kill loses
-// little of it and that the last unit does not keep one thread waiting.
+// unitRows is about the number of rows of a unit of leaves. Wrong if smaller: the syncs of its commit are
+// noticeable. Wrong if larger: a kill loses more, and the last unit keeps one thread waiting.
 const unitRows = 32768
 
 // batchLeaves groups consecutive leaves into units; bounds[u] and bounds[u][1]
@@ -163,8 +162,8 @@ func batchLeaves(l *division.Leaves) (bounds [][2]int) {
 	return bounds
 }
 
-// paperLeaves solves the leaves of one unit after another. A place stands in one
-// leaf of a division, so no other worker touches its list.
+// paperLeaves solves the leaves of one unit after another. A place is in one leaf of a division, so no other
+// goroutine touches its list.
 func (m *Method) paperLeaves(leaves *division.Leaves, batches [][2]int, number int) job.Work {
 	w := &paperLeafSolver{Method: m, solver: m.Solver(), first: number == 1}
 	return func(unit int) ([]store.Lists, job.Counts, error) {
@@ -187,17 +186,17 @@ func (m *Method) paperLeaves(leaves *division.Leaves, batches [][2]int, number i
 	}
 }
 
-// paperLeafSolver is one worker's tools.
+// paperLeafSolver holds the buffers of one goroutine.
 type paperLeafSolver struct {
 	*Method
 	solver *leaf.Solver
 	bitmap cache.Bitmap
 	before knn.Snapshot
-	first  bool // no earlier divisions: nothing has been seen
+	first  bool // no earlier divisions: no pair was computed
 }
 
-// solve evaluates a leaf, unites its lists with the running ones, and returns
-// the entries that are new: the leaf's subgraph, without those of the union.
+// solve evaluates a leaf, merges its lists into the present ones, and returns the new entries: those of the
+// leaf that were not in the lists.
 func (w *paperLeafSolver) solve(places []uint32) (block store.Lists, c job.Counts, err error) {
 	c.New = int64(len(places)) * int64(len(places)-1) / 2
 	if !w.first {

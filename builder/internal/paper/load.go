@@ -25,7 +25,7 @@ func (m *Method) loadLabels() error {
 	return nil
 }
 
-// goExact has the exact method go on from the lists at hand, which are on disk as well.
+// goExact switches to the exact method, which continues from the present lists; they are also on disk.
 func (m *Method) goExact() error {
 	m.Say("%s", build.AllInstead)
 	m.State = m.State.WithStage(m.State.Changed(job.ListsStage))

@@ -6,10 +6,8 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 )
 
-// Next has divisions until the effective rate falls
-// under the trigger, then propagation. Where a target recall is not reached by then,
-// whichever of the two gained more recall per requested pair when it was last
-// done goes next.
+// Next divides until the effective rate falls below the trigger, then propagates. If a target recall is not
+// reached by then, it repeats the one of the two that last gained more recall per requested pair.
 func (m *Method) Next() (kind, stop string) {
 	s, g := &m.State, &m.Goal
 	if stop := g.Enough(s); stop != "" {
@@ -67,7 +65,7 @@ func (m *Method) more(divisions, rounds int) (kind, stop string) {
 		divisions, rounds, s.Last().Recall, s.Steer, g.Recall)
 }
 
-// gain is the recall that the latest stage of a kind added per requested pair.
+// gain returns the recall that the latest stage of a kind added per requested pair.
 func (m *Method) gain(kind string) float64 {
 	s := &m.State
 	for i := len(s.Stages) - 1; i > 0; i-- {

@@ -13,8 +13,8 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// propagate runs one round: every row is searched around in the lists of this
-// generation, and the visited rows make the next one.
+// propagate runs one round: it searches around every row in the lists of this generation, and the visited
+// rows make the next one.
 func (m *Method) propagate() error {
 	next := m.Lists
 	if !m.opts.InPlace {
@@ -57,7 +57,7 @@ func (l *rowLocks) of(place uint32) *sync.Mutex {
 	return &l[place*0x9e3779b1>>20]
 }
 
-// propagator is one worker's tools.
+// propagator holds the buffers of one goroutine.
 type propagator struct {
 	*Method
 	search *propagation.BestFirst
@@ -80,7 +80,7 @@ func (m *Method) propagator(next *knn.Lists, locks *rowLocks, rows int) *propaga
 		search: propagation.New(m.Lists, keys, m.Order, m.opts.Visits, reuse)}
 }
 
-// unit searches around a range of rows and returns the entries that lists gained.
+// unit searches around a range of rows and returns the entries that entered lists.
 func (w *propagator) unit(u int) ([]store.Lists, job.Counts, error) {
 	w.log = w.log[:0]
 	before := w.search.Count()
@@ -97,9 +97,8 @@ func (w *propagator) unit(u int) ([]store.Lists, job.Counts, error) {
 	return w.blocks(), counts, nil
 }
 
-// around offers all that is visited around p to p, and p to it. A key beyond
-// the end of a list of this generation is beyond its end in the next one too:
-// that test needs no lock and stops nearly all.
+// around offers all places visited around p to p, and p to them. A key beyond the end of a list of this
+// generation is also beyond its end in the next one: that test needs no lock and stops nearly all.
 func (w *propagator) around(p uint32) error {
 	ids, keys, err := w.search.Around(p)
 	if err != nil {
@@ -127,8 +126,8 @@ func (w *propagator) offer(to, id uint32, key float32) {
 	}
 }
 
-// blocks gathers the log by receiver. Entries that better ones have pushed out
-// since are offered again on resume, and pushed out again.
+// blocks groups the log by receiver. Entries that better ones have since pushed out are offered again on
+// resume, and pushed out again.
 func (w *propagator) blocks() []store.Lists {
 	slices.SortFunc(w.log, func(a, b offer) int {
 		return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id))

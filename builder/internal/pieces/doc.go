@@ -1,9 +1,8 @@
-// Package pieces keeps files that tasks of a distributed build hand to each other.
+// Package pieces keeps files that tasks of a distributed build pass to each other.
 //
-// A piece is whole or absent: it is written aside and renamed when its last byte is on disk.
-// Two attempts at one task therefore never meet, and a late one puts equal bytes in place of
-// equal bytes. A piece has numbered sections, each with a checksum of its own, so that a task
-// reads and verifies only those that it needs:
+// A piece is whole or absent: it is written under another name and renamed when its last byte is on disk. So
+// two attempts at one task never interfere, and a late one replaces bytes by equal bytes. A piece has
+// numbered sections, each with its own checksum, so that a task reads and verifies only those that it needs:
 //
 //	offset   bytes  meaning
 //	0        8      "KNNGPIEC"

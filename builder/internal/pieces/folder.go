@@ -18,9 +18,9 @@ import (
 type Folder interface {
 	// Create begins a file that gets its name, whole and durable, by Commit.
 	Create(name string) (File, error)
-	// Open opens a file; where there is none the error is fs.ErrNotExist.
+	// Open opens a file; if there is none the error is fs.ErrNotExist.
 	Open(name string) (ReadFile, error)
-	// List returns the names of the files directly below a name; none where there is nothing.
+	// List returns the names of the files directly below a name; none if it does not exist.
 	List(name string) ([]string, error)
 	// Remove removes all files below a name.
 	Remove(name string) error
@@ -99,8 +99,8 @@ func (l Local) List(name string) (names []string, err error) {
 	return names, nil
 }
 
-// Remove removes unfinished files as well. Files that others write there meanwhile, such as a late attempt, may stay,
-// and so do those that a file system keeps as long as somebody has them open (NFS).
+// Remove also removes unfinished files. It may leave files that others write there meanwhile, such as a late
+// attempt, and those that a file system keeps while they are open (NFS).
 func (l Local) Remove(name string) error {
 	err := os.RemoveAll(l.path(name))
 	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EBUSY) { // ErrExist: the folder is not empty
@@ -109,7 +109,7 @@ func (l Local) Remove(name string) error {
 	return fmt.Errorf("pieces: %w", err)
 }
 
-// At is the folder at a path of this machine, or at the address of an object store.
+// At returns the folder at a path of this machine, or at the address of an object store.
 func At(path string) Folder {
 	if objects.Is(path) {
 		return Objects(path)
@@ -117,7 +117,7 @@ func At(path string) Folder {
 	return Local(path)
 }
 
-// Join is a path below a folder.
+// Join returns a path below a folder.
 func Join(folder, name string) string {
 	if objects.Is(folder) {
 		return Objects(folder).at(name)

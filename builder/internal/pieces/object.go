@@ -10,7 +10,7 @@ import (
 	"github.com/knng/knng/vectors/objects"
 )
 
-// Objects is a folder of an object store: the address that all its names begin with.
+// Objects is a folder of an object store: the address with which all its names begin.
 type Objects string
 
 func (o Objects) at(name string) string { return strings.TrimSuffix(string(o), "/") + "/" + name }
@@ -25,7 +25,7 @@ func (o Objects) Create(name string) (File, error) {
 }
 
 type objectWriter struct {
-	*os.File // nil once it ended
+	*os.File // nil after its end
 	at       string
 }
 
@@ -59,8 +59,8 @@ func (o Objects) Open(name string) (ReadFile, error) {
 	return &objectReader{at: o.at(name), size: size}, nil
 }
 
-// aheadBytes is how much is fetched where less is asked for. Header, end and index of a
-// piece, and sections that are read in chunks, cost few requests by it.
+// aheadBytes is the least number of bytes to fetch. With it, header, end and index of a piece, and sections
+// that are read in chunks, cost few requests.
 const aheadBytes = 1 << 20
 
 // objectReader reads ranges of an object, and keeps the last one that it fetched.
@@ -95,8 +95,8 @@ func (r *objectReader) ReadAt(buf []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// fetch keeps at least n bytes from at on. A range near the end is fetched with all bytes behind it,
-// since an index stands there.
+// fetch keeps at least n bytes from at on. A range near the end is fetched with all bytes after it, because
+// the index is there.
 func (r *objectReader) fetch(at int64, n int) error {
 	from, to := at, min(r.size, at+max(int64(n), aheadBytes))
 	if to == r.size {

@@ -11,7 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// ErrDamaged says that a piece is not as it was written.
+// ErrDamaged says that a piece differs from the one written.
 var ErrDamaged = errors.New("damaged")
 
 // A Piece is open for reading.
@@ -34,12 +34,12 @@ func Open(folder Folder, run, name string) (*Piece, error) {
 	return p, nil
 }
 
-// damaged is the error of a piece that is not as it was written.
+// damaged returns the error of a piece that differs from the one written.
 func (p *Piece) damaged(format string, args ...any) error {
 	return fmt.Errorf("pieces: %s is %w: %s; remove it and give the command again", p.name, ErrDamaged, fmt.Sprintf(format, args...))
 }
 
-// Damaged is the error of content that does not fit together.
+// Damaged returns the error of inconsistent content.
 func (p *Piece) Damaged(err error) error { return p.damaged("%v", err) }
 
 func (p *Piece) readIndex(run string) error {
@@ -101,18 +101,17 @@ func (p *Piece) find(key uint64) (e entry, ok bool) {
 	return p.entry(i), true
 }
 
-// Size is the bytes of a section; 0 where there is none.
+// Size returns the bytes of a section; 0 if there is none.
 func (p *Piece) Size(key uint64) int64 {
 	e, _ := p.find(key)
 	return int64(e.size)
 }
 
-// chunkBytes is how much of a section is read at a time.
+// chunkBytes is the size of the parts in which a section is read.
 const chunkBytes = 1 << 20
 
-// Each calls fn with the bytes of a section, at most about a megabyte of whole records of
-// so many bytes at a time; where there is no such section, it does nothing. The data
-// may be damaged until Each returns nil.
+// Each calls fn with the bytes of a section, at most about a megabyte at a time, in whole records of so many
+// bytes. It does nothing if there is no such section. The data may be damaged until Each returns nil.
 func (p *Piece) Each(key uint64, record int, fn func(data []byte) error) error {
 	e, _ := p.find(key)
 	if e.size%uint64(record) != 0 {

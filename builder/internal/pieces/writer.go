@@ -28,7 +28,7 @@ type Writer struct {
 	file    File
 	name    string
 	header  []byte
-	at      int64 // where the next section begins
+	at      int64 // beginning of the next section
 	entries []entry
 	err     error // the first one
 }
@@ -60,8 +60,8 @@ func (w *Writer) writeAt(p []byte, at int64) {
 	}
 }
 
-// Section begins a section of a known size. Sections may be written side by side, each by
-// one goroutine at a time; all bytes of them must be written.
+// Section begins a section of a known size. Sections may be written in parallel, each by one goroutine at a
+// time; all their bytes must be written.
 func (w *Writer) Section(key uint64, size int64) *Section {
 	s := &Section{w: w, entry: len(w.entries), at: w.at, end: w.at + size, sum: xxhash.New()}
 	w.entries = append(w.entries, entry{key: key, from: uint64(w.at), size: uint64(size)})
@@ -76,7 +76,7 @@ func (w *Writer) Put(key uint64, data []byte) {
 	s.End()
 }
 
-// A Section is one section under way.
+// A Section is a section that is being written.
 type Section struct {
 	w       *Writer
 	entry   int
@@ -84,7 +84,7 @@ type Section struct {
 	sum     *xxhash.Digest
 }
 
-// Write appends to the section. Its error is that of Commit as well.
+// Write appends to the section. Commit returns its error too.
 func (s *Section) Write(p []byte) (int, error) {
 	if s.at+int64(len(p)) > s.end && s.w.err == nil {
 		s.w.err = fmt.Errorf("pieces: %s: section %d gets more bytes than were reserved", s.w.name, s.entry)

@@ -13,10 +13,10 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// unitRows is how many rows are a unit: work of some ten milliseconds.
+// unitRows is the number of rows of a unit: about ten milliseconds of work.
 const unitRows = 1 << 14
 
-// Method is the method under way.
+// Method is a build by the tree method.
 type Method struct {
 	*build.Build
 	tree   *kdtree.Tree
@@ -43,7 +43,7 @@ func (m *Method) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, err
 	return order, m.Ctx.Err()
 }
 
-// floats are all elements of rows.
+// floats returns all elements of rows.
 func (m *Method) floats(rows *vectors.Rows) ([]float32, error) {
 	dim := rows.Dim()
 	values := make([]float32, rows.Len()*dim)
@@ -75,8 +75,7 @@ func (m *Method) Writes(string) (stored, scratch int64, err error) {
 	return m.FirstLists(), 0, nil
 }
 
-// grow makes the tree. Rows of the store lie in its order; those of a referenced file do
-// not.
+// grow makes the tree. Rows of the store are in its order; those of a referenced file are not.
 func (m *Method) grow() error {
 	values, err := m.floats(m.Rows)
 	if err != nil {

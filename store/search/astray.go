@@ -35,6 +35,9 @@ const (
 // lookStarts is the number of places that each further look takes, as a multiple of the root of the rows.
 var lookStarts = [...]float64{1, 3}
 
+// astray is a walker at the end of a walk, which may look again.
+type astray struct{ *walker }
+
 // A second is the state of looking again, at the end of a walk.
 type second struct {
 	out    bool // it has looked at the rows that are far out, if the query is
@@ -52,7 +55,7 @@ type standing struct {
 
 // again is called at the end of a walk in memory. If its results may not be the nearest, it lets the walk
 // continue, and returns true.
-func (w *walker) again() (more bool, err error) {
+func (w astray) again() (more bool, err error) {
 	s := w.s
 	if s.sparse || w.second.looks > len(lookStarts) || !s.space.Metric().Gathers() {
 		return false, nil
@@ -81,7 +84,7 @@ func (w *walker) again() (more bool, err error) {
 
 // stands returns the standing of the results: it compares the key of one of the first results with that of a
 // link of the nearest of the same rank.
-func (w *walker) stands() standing {
+func (w astray) stands() standing {
 	s := w.s
 	var room [astrayRank]walk.Entry
 	few, last := room[:0], walk.Entry(0)
@@ -120,7 +123,7 @@ func squared(s *Searcher, x float64) float64 {
 // linkOf returns a link of the nearest of a few results, and its rank from 1: of its links that may be
 // results, the one with the rank of the last of the few. If there are fewer, it is the last of them; under a
 // filter none, with rank 0.
-func (w *walker) linkOf(few []walk.Entry) (link uint32, rank int) {
+func (w astray) linkOf(few []walk.Entry) (link uint32, rank int) {
 	s := w.s
 	if len(few) == 0 {
 		return 0, 0
@@ -142,13 +145,13 @@ func (w *walker) linkOf(few []walk.Entry) (link uint32, rank int) {
 }
 
 // look looks at so many places all over the rows, and goes down from the nearest.
-func (w *walker) look(places int) error {
+func (w astray) look(places int) error {
 	n := int64(w.s.Len())
 	return w.lookAt(places, func(i int) uint32 { return uint32(int64(i) * n / int64(places)) })
 }
 
 // lookAt looks at so many places, of which it is told each by its number, and goes down from the nearest.
-func (w *walker) lookAt(places int, place func(i int) uint32) error {
+func (w astray) lookAt(places int, place func(i int) uint32) error {
 	s := w.s
 	w.first = w.first[:0]
 	for i := 0; i < places; {
@@ -174,7 +177,7 @@ func (w *walker) lookAt(places int, place func(i int) uint32) error {
 
 // raise continues the walk with more effort, and reports whether it does: only if the query sets no effort,
 // and the last raise found more.
-func (w *walker) raise() bool {
+func (w astray) raise() bool {
 	all := w.first[:0]
 	for _, e := range w.found.Heap { // complements
 		all = append(all, ^e)

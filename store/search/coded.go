@@ -41,7 +41,7 @@ type byCodes struct {
 // prepare begins a walk by codes.
 func (w *walker) prepare() {
 	s, b := w.s, &w.byCodes
-	values := w.elements()
+	values := astray{w}.elements()
 	b.table = sized(b.table, s.coded.TableSize())
 	kind := s.coded.kind
 	if r := s.coded.runs; r != nil {

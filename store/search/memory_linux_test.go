@@ -43,8 +43,8 @@ func TestMemoryOfMaking(t *testing.T) {
 
 // manyInOrder is a store by parts, of rows most of which are near one point, so that balls of them are large.
 func manyInOrder(t *testing.T) (dir string) {
-	rng := rand.New(rand.NewPCG(9, 9))
-	rows, err := vectors.FromFunc(madeRows, madeDim, func(_ int, row []float32) error {
+	rows, err := vectors.FromFunc(madeRows, madeDim, func(i int, row []float32) error {
+		rng := rand.New(rand.NewPCG(9, uint64(i)))
 		center := max(0, rng.IntN(300)-270)
 		for j := range row {
 			row[j] = float32((center*(j+3)*7)%200 + rng.IntN(40))

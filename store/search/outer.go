@@ -24,7 +24,7 @@ type outer struct {
 }
 
 // beyond reports whether the query of a walk is far out.
-func (w *walker) beyond() (bool, error) {
+func (w astray) beyond() (bool, error) {
 	s, o := w.s, &w.s.outer
 	if s.space.Metric().Bits() {
 		return false, nil
@@ -37,7 +37,7 @@ func (w *walker) beyond() (bool, error) {
 }
 
 // elements are those of the query as codes are of them.
-func (w *walker) elements() []float32 {
+func (w astray) elements() []float32 {
 	w.plain = sized(w.plain, w.s.Dim())
 	if w.target.native {
 		w.s.space.Float32(w.target.row, w.plain)
@@ -76,7 +76,7 @@ func (o *outer) find(s *Searcher) {
 }
 
 // lookOut looks at the rows that are far out, where the query is, and reports whether it did.
-func (w *walker) lookOut() (bool, error) {
+func (w astray) lookOut() (bool, error) {
 	out, err := w.beyond()
 	if !out || err != nil {
 		return false, err

@@ -223,7 +223,7 @@ func (w *walker) next() (place uint32, more bool, err error) {
 		}
 		e := w.open.Pop()
 		if w.enough = e > w.found.Bound(); w.enough {
-			if more, err = w.again(); !more || err != nil {
+			if more, err = (astray{w}).again(); !more || err != nil {
 				return 0, false, err
 			}
 		} else if w.s.sparse || !w.crowded(e) {

@@ -31,7 +31,7 @@ const together = 200 * time.Millisecond
 
 // Notify cancels the context at the first SIGINT, SIGTERM or SIGHUP; one that comes 200 ms later, or more, ends
 // the process in the system's way. A SIGHUP that is ignored, as under nohup, stays so.
-// stop gives signals back to the system.
+// stop gives signals back to the system, unless one came: the process is ending then.
 func Notify() (ctx context.Context, s *Signalled, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s = new(Signalled)
@@ -50,7 +50,12 @@ func Notify() (ctx context.Context, s *Signalled, stop func()) {
 		case <-ctx.Done():
 		}
 	}()
-	return ctx, s, func() { signal.Stop(signals); cancel() }
+	return ctx, s, func() {
+		if s.code.Load() == 0 { // else a second signal, of those that count as one, would end the process on its way out
+			signal.Stop(signals)
+		}
+		cancel()
+	}
 }
 
 // Code is the exit code where err comes of the signal; ok is false where it comes

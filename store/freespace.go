@@ -13,13 +13,25 @@ func NoSpace(err error) bool {
 	return errors.Is(err, ErrSpace) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// spaceError marks the errors of a full disk with ErrSpace.
-func spaceError(err error) error {
-	if NoSpace(err) && !errors.Is(err, ErrSpace) {
-		return fmt.Errorf("%w: %w", ErrSpace, err)
+// SpaceError marks an error of which NoSpace is true with ErrSpace, and returns any other as it is.
+func SpaceError(err error) error {
+	switch {
+	case !NoSpace(err) || errors.Is(err, ErrSpace):
+		return err
+	case errors.Is(err, syscall.EFBIG):
+		return &fileLimit{err}
 	}
-	return err
+	return fmt.Errorf("%w: %w", ErrSpace, err)
 }
+
+// fileLimit is the ErrSpace of a file that may not grow. The disk has space, so the text names the limit.
+type fileLimit struct{ error }
+
+func (e *fileLimit) Error() string {
+	return e.error.Error() + ": the limit on the size of files, of the process (ulimit -f) or of the file system, is reached"
+}
+func (e *fileLimit) Unwrap() error        { return e.error }
+func (e *fileLimit) Is(target error) bool { return target == ErrSpace }
 
 // A Need is bytes that will be written below a folder.
 type Need struct {

@@ -62,7 +62,7 @@ func (d *Draft) CommitIDs(ctx context.Context, r io.Reader, file string, rows in
 		err = b.commit()
 	}
 	if err != nil {
-		return spaceError(err)
+		return SpaceError(err)
 	}
 	return d.Record(idsRecord, rows)
 }

@@ -74,7 +74,7 @@ func BuildReverse(ctx context.Context, dir string, opts *ReverseOptions) (r Reve
 		return r, err
 	}
 	if err := s.transposeTo(ctx, reverseName+newSuffix, opts); err != nil {
-		return r, errors.Join(spaceError(err), home.RemoveAll(reverseName+newSuffix))
+		return r, errors.Join(SpaceError(err), home.RemoveAll(reverseName+newSuffix))
 	}
 	if err := home.RemoveAll(reverseName); err != nil { // one that does not open
 		return r, fmt.Errorf("store: %w", err)

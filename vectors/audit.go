@@ -48,12 +48,8 @@ func Audit(src Source, opts AuditOptions) (*AuditReport, error) {
 	for _, list := range []*[]uint32{&a.report.NonFinite, &a.report.Zero, &a.report.Constant, &a.report.TooLarge} {
 		slices.Sort(*list)
 	}
-	sum := xxhash.New()
-	var b [8]byte
-	for _, h := range a.hashes {
-		binary.LittleEndian.PutUint64(b[:], h)
-		sum.Write(b[:])
-	}
+	sum := newHashSum()
+	sum.add(a.hashes...)
 	a.report.Checksum = sum.Sum64()
 	var err error
 	a.report.Duplicates, err = repeats(a.hashes, opts.Threads)
@@ -65,8 +61,7 @@ func Audit(src Source, opts AuditOptions) (*AuditReport, error) {
 func Checksum(src Source, opts AuditOptions) (uint64, error) {
 	const most = 1 << 17
 	hashes := make([]uint64, min(most, src.Len()))
-	sum := xxhash.New()
-	var b [8]byte
+	sum := newHashSum()
 	for first := 0; first < src.Len(); first += most {
 		part := window{src, first, min(most, src.Len()-first)}
 		opts.Hashes = hashes[:part.n]
@@ -74,10 +69,7 @@ func Checksum(src Source, opts AuditOptions) (uint64, error) {
 		if err := a.run(); err != nil {
 			return 0, err
 		}
-		for _, h := range a.hashes {
-			binary.LittleEndian.PutUint64(b[:], h)
-			sum.Write(b[:])
-		}
+		sum.add(a.hashes...)
 	}
 	return sum.Sum64(), nil
 }

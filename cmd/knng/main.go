@@ -12,7 +12,6 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +51,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = withRemedy(err)
 	}
 	if err != nil && !errors.Is(err, errSilent) {
-		fmt.Fprintln(stderr, "knng:", harmless(withLimit(g.plain(err), err), "\n\t"))
+		fmt.Fprintln(stderr, "knng:", harmless(g.plain(err), "\n\t"))
 	}
 	return code
 }
@@ -70,14 +69,6 @@ func unprinted(err, failure error) error {
 		return fmt.Errorf("stdout: %v: the output is incomplete, and names damage", failure)
 	}
 	return err
-}
-
-// withLimit is the text of an error, of a file that may not grow with the limit that it met: the disk has space.
-func withLimit(text string, err error) string {
-	if !errors.Is(err, syscall.EFBIG) {
-		return text
-	}
-	return strings.Replace(text, "no space left on device: ", "", 1) + ": the limit on the size of files, of the process (ulimit -f) or of the file system, is reached"
 }
 
 // packageNames are those that errors of packages, and errors within them, begin with. Users of the

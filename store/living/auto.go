@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/knng/knng/store"
 )
 
 // A compaction is due if an eighth of the rows is dead, or if the rows put are a quarter of the base. Lists
@@ -192,7 +194,7 @@ func (db *DB) compactBehind() error {
 	go func() {
 		defer close(done)
 		defer db.compacting.Unlock()
-		b.err = spaceError(errors.Join(c.run(ctx, db.opts.Rebuild), c.close()))
+		b.err = store.SpaceError(errors.Join(c.run(ctx, db.opts.Rebuild), c.close()))
 	}()
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living/internal/disk"
 	"github.com/knng/knng/store/living/internal/oplog"
 	"github.com/knng/knng/store/living/internal/pointer"
@@ -29,11 +30,11 @@ func (v *View) Backup(ctx context.Context, dir string) error {
 	defer v.calls.Leave()
 	u, err := v.begin(dir)
 	if err != nil {
-		return spaceError(err)
+		return store.SpaceError(err)
 	}
 	defer u.release()
 	if err := (&backup{View: v, ctx: ctx, dir: dir, home: u}).fill(); err != nil {
-		return spaceError(errors.Join(err, u.remove()))
+		return store.SpaceError(errors.Join(err, u.remove()))
 	}
 	return nil
 }

@@ -49,11 +49,11 @@ func (db *DB) Compact(ctx context.Context, options string, build Rebuild) error 
 	for {
 		c, err := db.beginCompact(ctx, options)
 		if c == nil || err != nil {
-			return spaceError(err)
+			return store.SpaceError(err)
 		}
 		err = c.run(ctx, build)
 		if err = errors.Join(err, c.close()); err != nil {
-			return spaceError(err)
+			return store.SpaceError(err)
 		}
 		if !c.resumed {
 			return nil

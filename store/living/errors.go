@@ -2,7 +2,6 @@ package living
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living/internal/oplog"
@@ -27,11 +26,3 @@ var (
 	ErrClosed    = store.ErrClosed
 	ErrOffsets   = errors.New("living: no rows are put, deleted or merged here: the rows, of float64, are held less an offset for each column, as float32 would not tell them apart; build the store of rows less their means, x - x.mean(axis=0), and put rows less the same") // store.Manifest.Offsets
 )
-
-// spaceError marks the errors of a full disk with store.ErrSpace.
-func spaceError(err error) error {
-	if store.NoSpace(err) && !errors.Is(err, store.ErrSpace) {
-		return fmt.Errorf("%w: %w", store.ErrSpace, err)
-	}
-	return err
-}

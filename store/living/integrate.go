@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living/internal/disk"
 	"github.com/knng/knng/store/living/internal/layer"
 	"github.com/knng/knng/store/living/internal/pointer"
@@ -51,7 +52,7 @@ func (db *DB) Integrate(ctx context.Context) error {
 	tell := db.tellIntegrated(ctx)
 	for {
 		more, err := db.integrateOne(ctx)
-		err = spaceError(err)
+		err = store.SpaceError(err)
 		tell()
 		if err != nil || !more {
 			db.integrated(ctx, err)

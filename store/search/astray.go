@@ -40,9 +40,9 @@ type astray struct{ *walker }
 
 // A second is the state of looking again, at the end of a walk.
 type second struct {
-	out    bool // it has looked at the rows that are far out, if the query is
-	looks  int  // taken; more than there may be: it is over
-	raised int  // times that the effort was
+	out    bool // whether it has looked for rows that are far out
+	looks  int  // looks taken; more than allowed: it is over
+	raised int  // times that the effort was raised
 	stood  standing
 	last   walk.Entry // the last result before the effort was raised
 }
@@ -106,13 +106,13 @@ func (w astray) stands() standing {
 	from, apart := float64(walk.KeyOf(few[rank-1])), float64(key[0])
 	return standing{
 		far:     from > squared(s, astrayAt)*apart,
-		lost:    from > squared(s, lostAt)*apart && apart > 0, // rows that stand many times tell nothing
+		lost:    from > squared(s, lostAt)*apart && apart > 0, // rows that occur many times prove nothing
 		flat:    float64(walk.KeyOf(last)) <= squared(s, flatAt)*float64(walk.KeyOf(few[0])),
 		nearest: few[0],
 	}
 }
 
-// squared is a factor of keys, from one of squared distances.
+// squared converts a factor of squared distances into one of keys.
 func squared(s *Searcher, x float64) float64 {
 	if s.space.Metric().Squares() || s.space.NeedsNorms() {
 		return x
@@ -144,13 +144,13 @@ func (w astray) linkOf(few []walk.Entry) (link uint32, rank int) {
 	return link, rank
 }
 
-// look looks at so many places all over the rows, and goes down from the nearest.
+// look looks at the given number of places, evenly spread, and goes down from the nearest.
 func (w astray) look(places int) error {
 	n := int64(w.s.Len())
 	return w.lookAt(places, func(i int) uint32 { return uint32(int64(i) * n / int64(places)) })
 }
 
-// lookAt looks at so many places, of which it is told each by its number, and goes down from the nearest.
+// lookAt looks at places, which place returns by number, and goes down from the nearest.
 func (w astray) lookAt(places int, place func(i int) uint32) error {
 	s := w.s
 	w.first = w.first[:0]

@@ -22,19 +22,23 @@
 // deleted: the next Open makes it again. If that directory cannot be written to, the links stay in memory,
 // which is no error.
 //
-// A walk begins at the 4 nearest of the leaders. Those are sqrt(n)/10 rows, at least 128, drawn by a seed, and
-// one row of every island, which no link leads to, as far as there are at most 16 sqrt(n) of these; 0.3 sqrt(n) or 384 where
-// memory does not hold all: of more the largest, and State.Unled tells so. Searches
-// miss most rows of the others, but by codes: of 200,000 rows of 32 elements in 40,000 islands, lists of 4, walks in memory find 0.21,
-// those by codes of 8 bytes 0.96, those without codes 0.29. Where there are several islands a walk begins in the 8 nearest,
-// as far as leaders tell. Where links come to an end before as many results are found as are wanted, it goes on from further leaders,
-// and at last looks at all rows: a query gets K results where the filter leaves so many. Of more identical rows than a place has
-// links the others are in no list and no link leads to them. Where memory holds all, and these may be results, it looks at all rows too.
+// A walk begins at the 4 nearest of the leaders. Leaders are sqrt(n)/10 rows, at least 128, drawn by a seed,
+// and one row of every island, a set of rows that no link leads to. Up to 16 sqrt(n) islands have a leader,
+// or 0.3 sqrt(n), at least 384, if memory does not hold all; if there are more, the largest do, and
+// State.Unled reports it. Searches then miss most rows of the other islands, except those by codes: of 200,000
+// rows of 32 elements in 40,000 islands, with lists of 4, walks in memory find 0.21, those by codes of 8 bytes
+// 0.96, those without codes 0.29. With several islands a walk begins in the 8 nearest, judged by their leaders.
+// If links come to an end before enough results are found, it goes on from further leaders, and at last looks
+// at all rows: a query gets K results if the filter leaves as many. If there are more identical rows than a
+// place has links, the others are in no list, and no link leads to them. If these may be results and memory
+// holds all, the walk looks at all rows too.
 //
-// Where memory holds all, a walk whose results lie much further from the query than from one another looks again: at sqrt(n) places all over
-// the rows, once more at three times as many where they are still as far, and goes down from the 8 nearest. So clusters of fewer rows than a list
-// has, and folds of a surface, are found though few links lead there. Where the query differs from most rows by 100 times as much as
-// these from one another, it first looks at the rows that do as well. The first such query finds them: it reads all rows once.
+// If memory holds all, a walk with results much further from the query than from one another looks again: at
+// sqrt(n) places all over the rows, once more at three times as many if the results are still as far, and
+// goes down from the 8 nearest. This finds clusters of fewer rows than a list has, and folds of a surface,
+// although few links lead there. If the query differs from most rows by 100 times as much as these differ from
+// one another, the walk first looks at the rows that do too. The first such query finds them: it reads all
+// rows once.
 //
 // # Filters
 //

@@ -8,11 +8,11 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Seen from 1e8 times as far out as most rows lie, these are all as far in float32, so that a walk cannot tell which of them lead to
-// a row that is as far out as the query, and such rows are in few lists. A walk for such a query whose results are far looks at the rows
-// that are far out. The first one finds these: it reads all rows once.
+// From a query 1e8 times as far out as most rows, all these rows have the same distance in float32. So a walk cannot choose the links
+// that lead to a row as far out as the query, and few lists hold such a row. If the results of such a query are far, its walk looks at
+// the rows that are far out. The first such walk finds them: it reads all rows once.
 
-// outer are the places of the rows that are far out.
+// outer holds the places of the rows that are far out.
 type outer struct {
 	usual  sync.Once
 	bounds *bounds // nil: none
@@ -36,7 +36,7 @@ func (w astray) beyond() (bool, error) {
 	return !o.bounds.holds(w.elements()), nil
 }
 
-// elements are those of the query as codes are of them.
+// elements returns the elements of the query, less what codes leave out, as those of rows are coded.
 func (w astray) elements() []float32 {
 	w.plain = sized(w.plain, w.s.Dim())
 	if w.target.native {
@@ -48,7 +48,8 @@ func (w astray) elements() []float32 {
 	return w.plain
 }
 
-// find finds the places of rows that are far out, at most as many as a last look takes, all over the rows.
+// find finds the places of the rows that are far out. If they are more than the last look takes, it keeps some of them, evenly
+// spread.
 func (o *outer) find(s *Searcher) {
 	var mu sync.Mutex
 	o.err = vectors.Ranges(s.opts.Threads, s.Len(), sumPlaces, func() func(from, to int) error {
@@ -75,7 +76,7 @@ func (o *outer) find(s *Searcher) {
 	}
 }
 
-// lookOut looks at the rows that are far out, where the query is, and reports whether it did.
+// lookOut looks at the rows that are far out, if the query is far out too, and reports whether it did.
 func (w astray) lookOut() (bool, error) {
 	out, err := w.beyond()
 	if !out || err != nil {
@@ -89,5 +90,5 @@ func (w astray) lookOut() (bool, error) {
 	return true, w.lookAt(len(o.places), func(i int) uint32 { return o.places[i] })
 }
 
-// lookPlaces is how many places a look looks at.
+// lookPlaces returns the number of places that a look takes.
 func lookPlaces(look, n int) int { return int(lookStarts[look] * math.Sqrt(float64(n))) }

@@ -23,7 +23,7 @@ type Rounding struct {
 }
 
 // fitElements is about the number of elements that a rounding is fitted on: about a hundred then lie
-// beyond the quantile fitShare, and sorting them takes 20 ms.
+// beyond the quantile fitShare, and fitting takes some milliseconds.
 const fitElements = 1 << 18
 
 // fitShare is the share of elements that need not be clipped. Clipping the few

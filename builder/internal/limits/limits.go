@@ -5,6 +5,7 @@ package limits
 import (
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/knng/knng/store"
 )
@@ -30,8 +31,8 @@ func Space(err error) error {
 	switch {
 	case !store.NoSpace(err) || errors.Is(err, ErrSpace):
 		return err
-	case errors.Is(err, store.ErrSpace):
-		return spaced{err}
+	case errors.Is(err, store.ErrSpace) || errors.Is(err, syscall.EFBIG):
+		return spaced{store.SpaceError(err)}
 	}
 	return fmt.Errorf("%w: %w", ErrSpace, err)
 }
